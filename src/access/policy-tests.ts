@@ -63,7 +63,7 @@ export function testResults({ attribute_types: types, tests, ...policy }: Policy
 }
 
 /** Returns the conditions of a policy with their JSON pointers. */
-function conditionsOf(policy: Policy, at = ''): { at: string; condition: PolicyCondition }[] {
+export function conditionsOf(policy: Policy, at = ''): { at: string; condition: PolicyCondition }[] {
   return policy.filters.flatMap((member, i) => {
     const here = `${at}/filters/${i}`;
     return 'filters' in member ? conditionsOf(member, here) : [{ at: here, condition: member }];

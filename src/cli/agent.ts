@@ -36,14 +36,11 @@ export const agentCommand: Command = {
 
 Prints each call of a tool, then the answer. Needs a chat model that can call tools. Experimental.`,
   async run({ arguments: [question = ''], options, io }) {
-    const steps = integerOption(options, 'max-steps', 1, STEPS_MAX);
-    const seconds = integerOption(options, 'max-seconds', SECONDS_MIN, SECONDS_MAX);
-    const conversation = textOption(options, 'conversation');
     const body: RunBody = {
       input: question,
-      ...(steps !== undefined && { max_steps: steps }),
-      ...(seconds !== undefined && { max_seconds: seconds }),
-      ...(conversation !== undefined && { conversation_id: conversation }),
+      max_steps: integerOption(options, 'max-steps', 1, STEPS_MAX),
+      max_seconds: integerOption(options, 'max-seconds', SECONDS_MIN, SECONDS_MAX),
+      conversation_id: textOption(options, 'conversation'),
       ...principalIn(options),
     };
     const client = await openConfiguredClient();

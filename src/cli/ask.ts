@@ -53,8 +53,8 @@ This does not mean that the sentence answers the question.`,
     const filters = { ...(await filtersIn(client, options)), ...principalIn(options) };
     const body: CompletionBody = {
       messages: [{ role: 'user', content: question }],
-      ...(limit !== undefined && { limit }),
-      ...(conversation !== undefined && { conversation_id: conversation }),
+      limit,
+      conversation_id: conversation,
       ...(flagOption(options, 'tables') && { tables: 'auto' as const }),
       ...filters,
     };

@@ -17,7 +17,7 @@ async function folderOf(t: TestContext, files: Record<string, string>): Promise<
   return root;
 }
 
-const namesOf = ({ files }: Awaited<ReturnType<typeof findFiles>>): string[] => files.map(({ name }) => name);
+const namesOf = ({ files }: Awaited<ReturnType<typeof findFiles>>): string[] => files.map(({ path }) => path);
 
 test('folders are searched in name order, without hidden files, node_modules and links', async (t) => {
   const paths = ['z.txt', 'a.md', '.hidden', 'b/c.txt', 'b/node_modules/x.js', '.git/config'];

@@ -1,23 +1,18 @@
 /** Finds the files that `pinakes ingest` uploads, and says what it leaves out. */
+import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
 import { countOf } from './manage/words.ts';
 import { usageError } from './shared/io.ts';
+import type { UploadFile } from './shared/multipart.ts';
 import { GENERATED_REASON, readTree } from './sync/local-tree.ts';
 
 const NAMES_SHOWN_MAX = 3;
 
-export interface LocalFile {
-  path: string;
-  /** Path of the file within the group: relative to the given folder, with `/`. */
-  name: string;
-  size: number;
-  modifiedMs: number;
-}
-
 export interface FoundFiles {
-  files: LocalFile[];
+  /** With paths relative to the given folder. */
+  files: UploadFile[];
   /** What was left out, a line for each reason. */
   leftOut: string[];
   /** Files, and folders with `/` at their end, that this machine cannot read. */
@@ -32,7 +27,10 @@ export interface FoundFiles {
  * @throws CliError with exit code 2 when a path does not exist.
  */
 export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
-  const files: LocalFile[] = [];
+  const files: UploadFile[] = [];
+  const add = (place: string, path: string, size: number, modifiedMs: number): void => {
+    files.push({ path, size, modifiedMs: Math.max(0, Math.floor(modifiedMs)), open: () => createReadStream(place) });
+  };
   const skipped: string[] = [];
   const ignored: string[] = [];
   const generated: string[] = [];
@@ -43,16 +41,14 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       throw usageError(`There is no file or folder "${path}".`);
     });
     if (!stats.isDirectory()) {
-      const file = { path, name: basename(path), size: stats.size, modifiedMs: Math.max(0, Math.floor(stats.mtimeMs)) };
       // A pipe has a size of 0, too.
       if (stats.isFile() && stats.size === 0) empty += 1;
-      else files.push(file);
+      else add(path, basename(path), stats.size, stats.mtimeMs);
       continue;
     }
     const prefix = paths.length > 1 ? `${basename(resolve(path))}/` : '';
     const tree = await readTree(await realpath(path));
-    for (const { path: name, place, size, modifiedMs } of tree.files)
-      files.push({ path: place, name: prefix + name, size, modifiedMs: Math.floor(modifiedMs) });
+    for (const { path: name, place, size, modifiedMs } of tree.files) add(place, prefix + name, size, modifiedMs);
     empty += tree.empty;
     assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
     for (const { path: name, reason } of tree.skipped) {

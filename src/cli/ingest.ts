@@ -1,8 +1,8 @@
 /** `pinakes ingest`: uploads files and folders as source groups. */
-import { createReadStream } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { PinakesError } from '../client/client.ts';
-import { findFiles, type LocalFile } from './ingest-files.ts';
+import { findFiles } from './ingest-files.ts';
+import { errorText } from './manage/words.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
@@ -92,12 +92,12 @@ function nameOf(path: string): string {
 export async function uploadWithProgress(
   client: Client,
   name: string,
-  files: readonly LocalFile[],
+  files: readonly UploadFile[],
   io: Io,
 ): Promise<string[]> {
   const startedAt = performance.now();
   const progress = startProgress(io, 'Uploading');
-  const groupIds = await uploadFiles(client, name, files.map(uploadFile), ({ bytesDone, bytesTotal }) =>
+  const groupIds = await uploadFiles(client, name, files, ({ bytesDone, bytesTotal }) =>
     progress.update(bytesDone, bytesTotal, `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`),
   ).catch((error: unknown) => {
     progress.end('failed');
@@ -144,18 +144,9 @@ export function reportOutcomes(outcomes: readonly GroupOutcome[], io: Io): numbe
     for (const failed of fileErrors) {
       const again = failed.retryable ? ' (may succeed when retried)' : '';
       const place = failed.url === null ? '' : ` (${failed.url})`;
-      io.err(`${failed.path ?? failed.name + place}: ${sentence(failed)} [${failed.stage}]${again}\n`);
+      io.err(`${failed.path ?? failed.name + place}: ${errorText(failed)} [${failed.stage}]${again}\n`);
     }
-    if (error !== null) io.err(`${sentence(error)}\n`);
+    if (error !== null) io.err(`${errorText(error)}\n`);
   }
   return outcomes.every(({ filesFailed, error }) => filesFailed === 0 && error === null) ? 0 : 1;
-}
-
-/** Returns title and message as one sentence. Some messages already begin with the title. */
-function sentence({ title, message }: { title: string; message: string }): string {
-  return message.startsWith(title) ? message : `${title}: ${message}`.replace(/: $/, '');
-}
-
-function uploadFile(file: LocalFile): UploadFile {
-  return { path: file.name, size: file.size, modifiedMs: file.modifiedMs, open: () => createReadStream(file.path) };
 }

@@ -44,8 +44,8 @@ The statement is SQL of DuckDB. Tables and columns have their names in SQL.`,
     const answer = await client.queryTables({
       body: {
         sql: statement,
-        ...(tables.length > 0 && { tables }),
-        ...(limit !== undefined && { row_limit: limit }),
+        tables: tables.length > 0 ? tables : undefined,
+        row_limit: limit,
         ...asked,
       },
     });

@@ -43,32 +43,35 @@ export function openRateLimiter(perMinute: number, clock: Clock): RateLimiter {
   };
 }
 
-export interface ConcurrencyLimiter {
-  /** Counts a request until the returned function is called. @throws ServiceError rate_limited if too many requests run. */
-  enter(rootKeyId: string): () => void;
+interface ConcurrencyLimit {
+  /** Of one owner; 0: not limited. */
+  max: number;
+  /** Of all owners together. */
+  allMax?: number;
+  message: string;
+  retryAfterSeconds: number;
 }
 
-/** With `max` 0 nothing is limited. */
-export function openConcurrencyLimiter(max: number): ConcurrencyLimiter {
+/**
+ * Returns a function that counts work of an owner until the function that it returns is called.
+ *
+ * @throws ServiceError rate_limited if too much work runs in this process.
+ */
+export function openConcurrencyLimiter({ max, allMax = Infinity, message, retryAfterSeconds }: ConcurrencyLimit) {
   const running = new Map<string, number>();
-  return {
-    enter(rootKeyId) {
-      const before = running.get(rootKeyId) ?? 0;
-      if (max > 0 && before >= max)
-        throw new ServiceError(
-          'rate_limited',
-          `This API key and the keys issued by it may run ${max} requests at the same time.`,
-          {
-            retryAfterSeconds: 1,
-          },
-        );
-      running.set(rootKeyId, before + 1);
-      return () => {
-        const left = running.get(rootKeyId)! - 1;
-        if (left > 0) running.set(rootKeyId, left);
-        else running.delete(rootKeyId);
-      };
-    },
+  let all = 0;
+  return (owner: string): (() => void) => {
+    const before = running.get(owner) ?? 0;
+    if ((max > 0 && before >= max) || all >= allMax)
+      throw new ServiceError('rate_limited', message, { retryAfterSeconds });
+    running.set(owner, before + 1);
+    all += 1;
+    return () => {
+      const left = running.get(owner)! - 1;
+      all -= 1;
+      if (left > 0) running.set(owner, left);
+      else running.delete(owner);
+    };
   };
 }
 
@@ -80,11 +83,13 @@ export interface Admission {
 /** Returns the limits that all doors of one process share: the API, `/v1` and `/mcp`. */
 export function openAdmission({ config, clock }: Pick<Deps, 'config' | 'clock'>): Admission {
   const limiter = openRateLimiter(config.rateLimitPerMinute, clock);
-  const concurrency = openConcurrencyLimiter(config.concurrentRequests);
+  const max = config.concurrentRequests;
+  const message = `This API key and the keys issued by it may run ${max} requests at the same time.`;
+  const enter = openConcurrencyLimiter({ max, message, retryAfterSeconds: 1 });
   return {
     admit({ rootKeyId }, reply) {
       limiter.take(rootKeyId);
-      const leave = concurrency.enter(rootKeyId);
+      const leave = enter(rootKeyId);
       // The client may have left while its key was checked: then no event follows, and the request would count for ever.
       if (reply.raw.closed) leave();
       else reply.raw.once('close', leave);

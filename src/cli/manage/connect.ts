@@ -102,7 +102,7 @@ async function connect(kind: Kind, addresses: readonly string[], { options, io }
   const credential = secretId === undefined ? given.value : undefined;
   const common = {
     name: textOption(options, 'name') ?? [...addresses.join(', ')].slice(0, NAME_LENGTH_MAX).join(''),
-    ...(secretId !== undefined && { secret_id: secretId }),
+    secret_id: secretId,
     ...schedule,
   };
   const source = await create(client, kind, addresses, { common, credential, reference });
@@ -110,7 +110,7 @@ async function connect(kind: Kind, addresses: readonly string[], { options, io }
 }
 
 interface Creation {
-  common: { name: string; secret_id?: string; rrule?: string };
+  common: { name: string; secret_id: string | undefined; rrule?: string | undefined };
   credential: string | undefined;
   reference: Partial<RepoBody>;
 }
@@ -187,10 +187,7 @@ function storeSecret(client: Client, kind: Kind, name: string, secret: string): 
 
 async function listSecrets({ options, io }: Invocation): Promise<number> {
   const client = await openConfiguredClient();
-  const secrets = await allOf(async (query) => {
-    const answer = await client.listSecrets({ query });
-    return { rows: answer.secrets, pagination: answer.pagination };
-  });
+  const secrets = await allOf('secrets', (query) => client.listSecrets({ query }));
   const columns: Column<Secret>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },

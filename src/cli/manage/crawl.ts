@@ -52,8 +52,8 @@ The command prints the id of the source group. The crawl obeys robots.txt.`,
     const body: CrawlBody = {
       name: textOption(options, 'name') ?? new URL(urls[0]!).host,
       urls: [...urls],
-      ...optional('max_depth', integerOption(options, 'depth', 0, DEPTH_MAX)),
-      ...optional('max_pages', integerOption(options, 'pages', 1, PAGES_MAX)),
+      max_depth: integerOption(options, 'depth', 0, DEPTH_MAX),
+      max_pages: integerOption(options, 'pages', 1, PAGES_MAX),
       include_paths: textOptions(options, 'include'),
       exclude_paths: textOptions(options, 'exclude'),
       same_host: !flagOption(options, 'other-hosts'),
@@ -64,7 +64,3 @@ The command prints the id of the source group. The crawl obeys robots.txt.`,
     return finishCreation(client, await client.createCrawl({ body }), { options, io });
   },
 };
-
-function optional<Name extends string>(name: Name, value: number | undefined): { [name in Name]?: number } {
-  return value === undefined ? {} : ({ [name]: value } as { [name in Name]?: number });
-}

@@ -1,13 +1,13 @@
 /** Finds the source group, source, run or chunk with an id. */
-import type { Content, GroupSource, Operations, Run, SourceGroup } from '../../client/api.ts';
+import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import { isId } from '../../util/ids.ts';
+import type { principalIn } from '../operate/principal.ts';
 import type { Client } from '../shared/client.ts';
 import { type OptionValues, textOptions } from '../shared/command.ts';
 import { CliError, usageError } from '../shared/io.ts';
+import { allOf } from '../shared/pages.ts';
 import { timeText } from './words.ts';
-
-const PAGE_SIZE = 100;
 
 export type Found =
   | { kind: 'source_group'; record: SourceGroup }
@@ -15,7 +15,7 @@ export type Found =
   | { kind: 'run'; record: Run }
   | { kind: 'chunk'; record: Content };
 
-export type PrincipalQuery = { principal_id?: string; authz_policy?: string };
+export type PrincipalQuery = Partial<ReturnType<typeof principalIn>>;
 
 export const KIND_WORDS: Readonly<Record<Found['kind'], string>> = {
   source_group: 'source group',
@@ -45,14 +45,8 @@ export async function find(client: Client, id: string, principal: PrincipalQuery
  */
 export async function groupIdOf(client: Client, name: string): Promise<string> {
   if (isId(name)) return name;
-  const found: SourceGroup[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: Operations['listSourceGroups']['response'] = await client.listSourceGroups({
-      query: { q: name, limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
-    });
-    found.push(...page.source_groups.filter((group) => group.name === name && group.status !== 'deleting'));
-    after = page.pagination.has_more ? page.pagination.next_id : null;
-  }
+  const groups = await allOf('source_groups', (query) => client.listSourceGroups({ query: { q: name, ...query } }));
+  const found = groups.filter((group) => group.name === name && group.status !== 'deleting');
   const [group] = found;
   if (group === undefined)
     throw usageError(`"${name}" is neither an id nor the name of a source group: see pinakes ls.`);

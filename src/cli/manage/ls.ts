@@ -1,17 +1,15 @@
 /** `pinakes ls`: lists source groups, or the sources of one group. */
-import type { ListedSource, Operations, SourceGroup } from '../../client/api.ts';
+import type { ListedSource, SourceGroup } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
-import { LIST_OPTIONS, limitOf, mapRows, type Page, pagesOf, printList } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
 import { tagNamed } from '../shared/tag-names.ts';
 import { groupIdOf } from './find.ts';
 import { errorText, shortTime, timeText } from './words.ts';
-
-type Query = NonNullable<Operations['listSourceGroups']['request']['query']>;
 
 const TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
@@ -66,17 +64,13 @@ async function listGroups(limit: number, { options, io }: Invocation): Promise<n
   const status = choiceOption(options, 'status', STATUSES);
   const type = choiceOption(options, 'type', TYPES);
   const client = await openConfiguredClient();
-  const filter: Query = {
-    order: 'desc',
-    ...(q !== undefined && { q }),
-    ...(status !== undefined && { status }),
-    ...(type !== undefined && { source_type: type }),
-    ...(tag !== undefined && { tag_id: (await tagNamed(client, tag)).id }),
+  const tagId = tag === undefined ? tag : (await tagNamed(client, tag)).id;
+  const filter = { order: 'desc' as const, q, status, source_type: type, tag_id: tagId };
+  const read = async (page: PageQuery) => {
+    const { source_groups: groups, pagination } = await client.listSourceGroups({ query: { ...filter, ...page } });
+    return { groups: await mapRows(groups, (group) => withCount(client, group)), pagination };
   };
-  const pages = pagesOf(async (query): Promise<Page<GroupRow>> => {
-    const { source_groups: groups, pagination } = await client.listSourceGroups({ query: { ...filter, ...query } });
-    return { rows: await mapRows(groups, (group) => withCount(client, group)), pagination };
-  }, limit);
+  const pages = pagesOf('groups', read, limit);
   const columns: Column<GroupRow>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
@@ -106,13 +100,13 @@ async function listSources(client: Client, id: string, limit: number, { options,
   }
   const q = textOption(options, 'search');
   const status = choiceOption(options, 'status', SOURCE_STATUSES);
-  const filter = { source_group_id: id, ...(q !== undefined && { q }), ...(status !== undefined && { status }) };
   await client.getSourceGroup({ params: { id } });
-  const pages = pagesOf(async ({ limit: rows, after_id: cursor }): Promise<Page<ListedSource>> => {
-    const query = { ...filter, limit: rows, ...(cursor !== undefined && { cursor }) };
+  const read = async ({ limit: rows, after_id: cursor }: PageQuery) => {
+    const query = { source_group_id: id, q, status, limit: rows, cursor };
     const { sources, counts, pagination } = await client.listAllSources({ query });
-    return { rows: sources, pagination: { next_id: pagination.next_cursor, total: counts.total } };
-  }, limit);
+    return { sources, pagination: { next_id: pagination.next_cursor, total: counts.total } };
+  };
+  const pages = pagesOf('sources', read, limit);
   const columns: Column<ListedSource>[] = [
     { title: 'ID', value: (source) => source.id },
     { title: 'PATH', value: ({ path, name }) => path ?? name, cut: 'path' },

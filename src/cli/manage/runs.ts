@@ -1,11 +1,11 @@
 /** `pinakes runs`: lists runs and their errors, cancels runs, and starts them again. */
-import type { Operations, Run, RunError } from '../../client/api.ts';
+import type { Run, RunError } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
-import { LIST_OPTIONS, limitOf, mapRows, type Page, pagesOf, printList } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
 import { checkId } from './find.ts';
 import { followGroup } from './follow.ts';
 import { errorText, shortTime, timeText } from './words.ts';
@@ -56,17 +56,17 @@ async function list(groupId: string | undefined, { options, io }: Invocation): P
   const status = choiceOption(options, 'status', STATUSES);
   if (groupId !== undefined && status !== undefined) throw usageError('--status cannot be used with a group id.');
   const client = await openConfiguredClient();
-  const filter = { order: 'desc' as const, ...(q !== undefined && { q }) };
   const names = new Map<string, string>();
-  const pages = pagesOf(async (page): Promise<Page<RunRow>> => {
-    const query = { ...filter, ...page };
-    const answer: Operations['listAllRuns']['response'] =
-      groupId === undefined
-        ? await client.listAllRuns({ query: { ...query, ...(status !== undefined && { status }) } })
-        : await client.listRuns({ params: { id: groupId }, query });
-    const rows = groupId === undefined ? await namesOf(client, answer.runs, names) : answer.runs;
-    return { rows: rows.map((run) => ({ source_group_name: '', ...run })), pagination: answer.pagination };
-  }, limitOf(options));
+  const read = async (page: PageQuery) => {
+    const query = { order: 'desc' as const, q, ...page };
+    if (groupId === undefined) {
+      const { runs, pagination } = await client.listAllRuns({ query: { ...query, status } });
+      return { runs: await namesOf(client, runs, names), pagination };
+    }
+    const { runs, pagination } = await client.listRuns({ params: { id: groupId }, query });
+    return { runs: runs.map((run) => ({ ...run, source_group_name: '' })), pagination };
+  };
+  const pages = pagesOf('runs', read, limitOf(options));
   const columns: Column<RunRow>[] = [
     { title: 'ID', value: ({ id }) => id },
     ...(groupId === undefined
@@ -108,10 +108,8 @@ function durationOf({ start_time: start, end_time: end }: Run): string {
 }
 
 async function errors(client: Client, id: string, { options, io }: Invocation): Promise<number> {
-  const pages = pagesOf(async (query) => {
-    const answer = await client.listRunErrors({ params: { id }, query });
-    return { rows: answer.errors, pagination: answer.pagination };
-  }, limitOf(options));
+  const read = (query: PageQuery) => client.listRunErrors({ params: { id }, query });
+  const pages = pagesOf('errors', read, limitOf(options));
   const columns: Column<RunError>[] = [
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'PLACE', value: placeOf, cut: true, omit: 2 },

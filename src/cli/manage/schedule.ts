@@ -23,9 +23,9 @@ export const CREATION_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 };
 
 /** Returns the member `rrule` of a request. */
-export function scheduleIn(options: OptionValues): { rrule?: string } {
+export function scheduleIn(options: OptionValues): { rrule: string | undefined } {
   const rule = textOption(options, 'schedule');
-  return rule === undefined ? {} : { rrule: RULES[rule] ?? rule };
+  return { rrule: rule && (RULES[rule] ?? rule) };
 }
 
 export function isHttpAddress(text: string): boolean {

@@ -7,7 +7,7 @@ import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { CliError, type Io, usageError } from '../shared/io.ts';
-import { LIST_OPTIONS, limitOf, notShown, pagesOf } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, notShown, type PageQuery, pagesOf } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes } from '../shared/progress.ts';
 import { find, groupIdOf, KIND_WORDS, type PrincipalQuery } from './find.ts';
@@ -224,10 +224,8 @@ async function showText(client: Client, id: string, principal: PrincipalQuery, i
 async function showChunks(client: Client, id: string, principal: PrincipalQuery, { options, io }: Invocation) {
   const isJson = flagOption(options, 'json');
   let [shown, total] = [0, 0];
-  const pages = pagesOf(async (query) => {
-    const answer = await client.listSourceChunks({ params: { id }, query: { ...query, ...principal } });
-    return { rows: answer.chunks, pagination: answer.pagination };
-  }, limitOf(options));
+  const read = (query: PageQuery) => client.listSourceChunks({ params: { id }, query: { ...query, ...principal } });
+  const pages = pagesOf('chunks', read, limitOf(options));
   for await (const { rows, pagination } of pages) {
     total = pagination.total;
     for (const chunk of rows) {

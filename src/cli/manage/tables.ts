@@ -5,7 +5,7 @@ import type { Column } from '../shared/columns.ts';
 import { layOut } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, integerOption, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
-import { LIST_OPTIONS, limitOf, pagesOf, printList, printRows } from '../shared/pages.ts';
+import { LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList, printRows } from '../shared/pages.ts';
 import { checkId } from './find.ts';
 import { followGroup } from './follow.ts';
 import { CREATION_OPTIONS, isHttpAddress, scheduleIn } from './schedule.ts';
@@ -48,10 +48,8 @@ Spreadsheets, CSV files and lists of records become tables by themselves. The st
 };
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
-  const pages = pagesOf(async (query) => {
-    const { tables: rows, pagination } = await client.listTables({ query: { order: 'desc', ...query } });
-    return { rows, pagination };
-  }, limitOf(options));
+  const read = (query: PageQuery) => client.listTables({ query: { order: 'desc', ...query } });
+  const pages = pagesOf('tables', read, limitOf(options));
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
@@ -71,8 +69,7 @@ async function add(url: string | undefined, { options, io }: Invocation): Promis
   const name = textOption(options, 'name');
   const index = integerOption(options, 'index', 0, TABLE_INDEX_MAX);
   const client = await openConfiguredClient();
-  const source = { url, ...(index !== undefined && { position: { index } }) };
-  const body = { ...(name !== undefined && { name }), source, ...scheduleIn(options) };
+  const body = { name, source: { url, position: index === undefined ? index : { index } }, ...scheduleIn(options) };
   const { table_id: id, source_group_id: groupId } = await client.createTable({ body });
   const isJson = flagOption(options, 'json');
   if (!isJson) io.out(`${id}\n`);

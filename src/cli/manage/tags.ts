@@ -67,7 +67,7 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
 async function create(name: string, { options, io }: Invocation): Promise<number> {
   const description = textOption(options, 'description');
   const client = await openConfiguredClient();
-  const tag = await client.createTag({ body: { name, ...(description !== undefined && { description }) } });
+  const tag = await client.createTag({ body: { name, description } });
   io.out(flagOption(options, 'json') ? `${JSON.stringify(tag)}\n` : `${tag.id}\n`);
   return 0;
 }

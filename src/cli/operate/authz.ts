@@ -4,7 +4,7 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
-import { allOf, LIST_OPTIONS, limitOf, pagesOf, printList } from '../shared/pages.ts';
+import { allOf, LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
 
 export const authzCommand: Command = {
@@ -45,10 +45,7 @@ Policies say what users may see. Subjects are users with attributes that policie
 
 async function policies({ options, io }: Invocation): Promise<number> {
   const client = await openConfiguredClient();
-  const found = await allOf(async (query) => {
-    const { policies: rows, pagination } = await client.listPolicies({ query });
-    return { rows, pagination };
-  });
+  const found = await allOf('policies', (query) => client.listPolicies({ query }));
   const newestFirst = found.toReversed();
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(newestFirst)}\n`);
   else
@@ -59,10 +56,8 @@ async function policies({ options, io }: Invocation): Promise<number> {
 
 async function subjects({ options, io }: Invocation): Promise<number> {
   const client = await openConfiguredClient();
-  const pages = pagesOf(async (query) => {
-    const { subjects: rows, pagination } = await client.listSubjects({ query: { order: 'desc', ...query } });
-    return { rows, pagination };
-  }, limitOf(options));
+  const list = (query: PageQuery) => client.listSubjects({ query: { order: 'desc', ...query } });
+  const pages = pagesOf('subjects', list, limitOf(options));
   const columns: Column<AuthzSubject>[] = [
     { title: 'SUBJECT', value: ({ principal_id: id }) => id },
     { title: 'ATTRIBUTES', value: ({ attributes }) => JSON.stringify(attributes), cut: true },
@@ -80,11 +75,7 @@ async function explain({ options, io }: Invocation): Promise<number> {
   const chunk = textOption(options, 'chunk');
   if ((source === undefined) === (chunk === undefined))
     throw usageError('pinakes authz explain needs either --source or --chunk.');
-  const body = {
-    ...principalIn(options),
-    ...(source !== undefined && { source_id: source }),
-    ...(chunk !== undefined && { chunk_id: chunk }),
-  };
+  const body = { ...principalIn(options), source_id: source, chunk_id: chunk };
   const answer = await (await openConfiguredClient()).explainAccess({ body });
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(answer)}\n`);
   else {

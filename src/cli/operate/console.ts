@@ -22,10 +22,8 @@ The link works once and for ten minutes. It signs in with the first operator's k
 
 ${HOW_OPERATOR_COMMANDS_WORK}`,
   async run({ options, io }) {
-    const tenant = textOption(options, 'tenant');
-    const answer = await callAdmin<{ token: string; expires_time: number }>('POST', '/console-links', {
-      ...(tenant === undefined ? {} : { tenant }),
-    });
+    const body = { tenant: textOption(options, 'tenant') };
+    const answer = await callAdmin<{ token: string; expires_time: number }>('POST', '/console-links', body);
     const { host, port } = loadConfig(environment());
     const url = textOption(options, 'url') ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
     const link = `${url.replace(/\/$/, '')}/console/#t=${answer.token}`;

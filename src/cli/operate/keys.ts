@@ -124,17 +124,12 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
 }
 
 async function newestKeys(client: Client): Promise<ApiKey[]> {
-  const keys = await allOf(async (query) => {
-    const { api_keys: rows, pagination } = await client.listApiKeys({ query });
-    return { rows, pagination };
-  });
-  return keys.toReversed();
+  return (await allOf('api_keys', (query) => client.listApiKeys({ query }))).toReversed();
 }
 
 async function usage(client: Client, id: string | undefined, { options, io }: Invocation): Promise<number> {
   const days = integerOption(options, 'days', 1, USAGE_DAYS_MAX);
-  const query = days === undefined ? {} : { days };
-  const read = (of: string): Promise<ApiKeyUsage> => client.getApiKeyUsage({ params: { id: of }, query });
+  const read = (of: string): Promise<ApiKeyUsage> => client.getApiKeyUsage({ params: { id: of }, query: { days } });
   const line = (head: string, { requests, input_tokens, output_tokens }: ApiKeyUsage['total']): string =>
     `${head}  ${requests} requests  ${input_tokens} input tokens  ${output_tokens} output tokens\n`;
   if (id !== undefined) {
@@ -174,7 +169,7 @@ async function issue({ options, io }: Invocation): Promise<number> {
     ...(tags.length > 0 && { tag_ids: tagIds }),
     // The service refuses unknown scopes.
     scopes: scopes as ApiKey['scopes'],
-    ...(days !== undefined && { expires_time: Math.floor(Date.now() / 1000) + days * DAY_SECONDS }),
+    expires_time: days && Math.floor(Date.now() / 1000) + days * DAY_SECONDS,
   };
   const issued = await client.issueApiKey({ body });
   return printKey(issued, `Issued ${issued.id}.`, { options, io });

@@ -7,11 +7,6 @@ export const PRINCIPAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 };
 
 /** Returns the members of a request that name the user and the policy. */
-export function principalIn(options: OptionValues): { principal_id?: string; authz_policy?: string } {
-  const principal = textOption(options, 'principal');
-  const policy = textOption(options, 'policy');
-  return {
-    ...(principal !== undefined && { principal_id: principal }),
-    ...(policy !== undefined && { authz_policy: policy }),
-  };
+export function principalIn(options: OptionValues) {
+  return { principal_id: textOption(options, 'principal'), authz_policy: textOption(options, 'policy') };
 }

@@ -20,15 +20,15 @@ export const LIST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   all: { type: 'boolean', text: 'show all entries, newest first' },
 };
 
-/** One answer of a list operation. `rows` has the records, whose member has another name in each answer of the API. */
-export interface Page<Row> {
+/** One answer of a list operation. */
+interface Page<Row> {
   rows: readonly Row[];
   pagination: { next_id: string | null; total: number };
 }
 
 export interface PageQuery {
   limit: number;
-  after_id?: string;
+  after_id?: string | undefined;
 }
 
 /** Returns the number of rows to show; infinite with `--all`. @throws CliError for an invalid `--limit`. */
@@ -37,25 +37,26 @@ export function limitOf(options: OptionValues): number {
   return flagOption(options, 'all') ? Number.POSITIVE_INFINITY : (limit ?? LIMIT_DEFAULT);
 }
 
-/** Yields pages with at most `limit` rows together. */
-export async function* pagesOf<Row>(
-  read: (query: PageQuery) => Promise<Page<Row>>,
+/** Yields pages with at most `limit` rows together. `name` is the member of an answer that has the rows. */
+export async function* pagesOf<Name extends string, Row>(
+  name: Name,
+  read: (query: PageQuery) => Promise<Record<Name, readonly Row[]> & Pick<Page<Row>, 'pagination'>>,
   limit = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Page<Row>> {
   let left = limit;
   let after: string | null | undefined;
   while (after !== null && left > 0) {
-    const query = { limit: Math.min(left, PAGE_SIZE_MAX), ...(after !== undefined && { after_id: after }) };
-    const page: Page<Row> = await read(query);
-    yield page;
-    left -= page.rows.length;
-    after = page.pagination.next_id;
+    const answer = await read({ limit: Math.min(left, PAGE_SIZE_MAX), after_id: after });
+    const { [name]: rows, pagination } = answer;
+    yield { rows, pagination };
+    left -= rows.length;
+    after = pagination.next_id;
   }
 }
 
-/** Returns all rows of a list. Used for lists that are always short. */
-export async function allOf<Row>(read: (query: PageQuery) => Promise<Page<Row>>): Promise<Row[]> {
-  return (await Array.fromAsync(pagesOf(read))).flatMap(({ rows }) => rows);
+/** Returns all rows of a list. */
+export async function allOf<Name extends string, Row>(...list: Parameters<typeof pagesOf<Name, Row>>): Promise<Row[]> {
+  return (await Array.fromAsync(pagesOf(...list))).flatMap(({ rows }) => rows);
 }
 
 /** Calls `work` for each row, for REQUESTS_AT_ONCE rows at the same time, and returns the results in order. */

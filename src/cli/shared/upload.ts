@@ -1,13 +1,13 @@
 /** Uploads files as local file groups, and waits for their ingestion. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Operations, Run, RunError, SourceGroup } from '../../client/api.ts';
+import type { Run, RunError, SourceGroup } from '../../client/api.ts';
 import type { Client } from './client.ts';
 import { packGroups } from './files.ts';
 import { usageError } from './io.ts';
 import { multipartBody, type UploadFile } from './multipart.ts';
+import { allOf } from './pages.ts';
 
 const POLL_INTERVAL_MS = 250;
-const PAGE_SIZE = 100;
 const GROUP_NAME_MAX = 200;
 /** Statuses of groups that have no active run. */
 const SETTLED: ReadonlySet<string> = new Set(['success', 'failure', 'canceled', 'managed', 'delete_job_failure']);
@@ -116,20 +116,13 @@ async function latestRun(client: Client, groupId: string): Promise<Run | undefin
 }
 
 async function outcomeOf(client: Client, group: SourceGroup, run: Run | undefined): Promise<GroupOutcome> {
-  const fileErrors = run !== undefined && run.statistics.failed > 0 ? await listRunErrors(client, run.id) : [];
+  const fileErrors = run !== undefined && run.statistics.failed > 0 ? await listErrors(client, run.id) : [];
   const succeeded = group.status === 'success' || group.status === 'managed';
   const error = succeeded ? null : (group.error ?? { title: `The ingestion ended as ${group.status}.`, message: '' });
   return { groupId: group.id, filesFailed: run?.statistics.failed ?? 0, error, fileErrors, run: run ?? null };
 }
 
-async function listRunErrors(client: Client, runId: string): Promise<RunError[]> {
-  const errors: RunError[] = [];
-  let after: string | null = null;
-  do {
-    const query = { limit: PAGE_SIZE, ...(after !== null && { after_id: after }) };
-    const page: Operations['listRunErrors']['response'] = await client.listRunErrors({ params: { id: runId }, query });
-    errors.push(...page.errors);
-    after = page.pagination.has_more ? page.pagination.next_id : null;
-  } while (after !== null);
-  return errors;
+/** Returns the errors of the files that a run could not read. */
+export function listErrors(client: Client, runId: string): Promise<RunError[]> {
+  return allOf('errors', (query) => client.listRunErrors({ params: { id: runId }, query }));
 }

@@ -1,12 +1,12 @@
 /** Reads the local file group with which a folder is synchronized, and waits for its runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GroupSource, LocalFileGroup, Operations, Run, RunError } from '../../client/api.ts';
+import type { GroupSource, LocalFileGroup, Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../shared/client.ts';
 import { CliError, usageError } from '../shared/io.ts';
+import { allOf } from '../shared/pages.ts';
 import type { RemoteFile } from './plan.ts';
 
-const PAGE_SIZE = 100;
 const POLL_INTERVAL_MS = 250;
 const DELETED: ReadonlySet<string> = new Set(['deleting', 'delete_job_failure']);
 const ACTIVE: ReadonlySet<string> = new Set(['queued', 'starting', 'started', 'canceling', 'unknown']);
@@ -34,32 +34,18 @@ export async function findGroup(
 
 /** Returns the groups with this name that are not being deleted. The service compares the name: a redaction rule may hide it. */
 export async function listNamed(client: Client, wanted: string): Promise<LocalFileGroup[]> {
-  const groups: LocalFileGroup[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: Operations['listLocalFileGroups']['response'] = await client.listLocalFileGroups({
-      query: { limit: PAGE_SIZE, name: wanted, ...(after !== undefined && { after_id: after }) },
-    });
-    groups.push(...page.local_file_groups.filter(({ status }) => !DELETED.has(status)));
-    after = page.pagination.has_more ? page.pagination.next_id : null;
-  }
-  return groups;
+  const groups = await allOf('local_file_groups', (query) =>
+    client.listLocalFileGroups({ query: { name: wanted, ...query } }),
+  );
+  return groups.filter(({ status }) => !DELETED.has(status));
 }
 
 /** Returns the files of the group. `hidden` is the number of files whose paths a redaction rule withholds. */
 export async function listRemote(client: Client, groupId: string): Promise<{ files: RemoteFile[]; hidden: number }> {
-  const files: RemoteFile[] = [];
-  let hidden = 0;
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: Operations['listSourcesOfSourceGroup']['response'] = await client.listSourcesOfSourceGroup({
-      params: { id: groupId },
-      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
-    });
-    for (const source of page.sources) {
-      if (source.path !== null) files.push(remoteFile(source, source.path));
-      else if (source.parent_source_id === null) hidden += 1;
-    }
-    after = page.pagination.has_more ? page.pagination.next_id : null;
-  }
+  const params = { id: groupId };
+  const sources = await allOf('sources', (query) => client.listSourcesOfSourceGroup({ params, query }));
+  const files = sources.flatMap((source) => (source.path === null ? [] : [remoteFile(source, source.path)]));
+  const hidden = sources.filter(({ path, parent_source_id: parent }) => path === null && parent === null).length;
   return { files, hidden };
 }
 
@@ -90,18 +76,4 @@ export async function firstRun(client: Client, groupId: string): Promise<string>
   const [run] = (await client.listRuns({ params: { id: groupId }, query: { limit: 1 } })).runs;
   if (!run) throw new CliError(`The group ${groupId} has no run.`);
   return run.id;
-}
-
-/** Returns the errors of the files that a run could not read. */
-export async function listErrors(client: Client, runId: string): Promise<RunError[]> {
-  const errors: RunError[] = [];
-  for (let after: string | null | undefined; after !== null; ) {
-    const page: Operations['listRunErrors']['response'] = await client.listRunErrors({
-      params: { id: runId },
-      query: { limit: PAGE_SIZE, ...(after !== undefined && { after_id: after }) },
-    });
-    errors.push(...page.errors);
-    after = page.pagination.has_more ? page.pagination.next_id : null;
-  }
-  return errors;
 }

@@ -1,6 +1,7 @@
 /** The report of a synchronization, as a table or as JSON. */
 
 import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
+import { errorText } from '../manage/words.ts';
 import type { Io } from '../shared/io.ts';
 
 const SHOWN_OF_A_KIND = 50;
@@ -40,9 +41,7 @@ export function printTable(report: SyncReport, io: Io): void {
   rows(
     io,
     'failed',
-    report.failed.map(
-      ({ path, title, message }) => `${path}: ${message.startsWith(title) ? message : `${title}: ${message}`}`,
-    ),
+    report.failed.map(({ path, ...error }) => `${path}: ${errorText(error)}`),
   );
   rows(
     io,

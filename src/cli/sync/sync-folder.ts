@@ -9,11 +9,12 @@ import { CliError, type Io } from '../shared/io.ts';
 import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
+import { listErrors } from '../shared/upload.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
 import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
-import { findGroup, listErrors, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
+import { findGroup, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
 import type { SyncReport } from './report.ts';
 
 /**

@@ -28,17 +28,15 @@ export function explain(
   object: { kind: 'source' | 'chunk'; id: string },
 ): Promise<Explanation> {
   const { tenantId } = caller;
-  const find = object.kind === 'chunk' ? findChunkFacts : findSourceFacts;
   return db.transaction(tenantId, async (tx) => {
-    const facts = orNotFound(await find(tx, tenantId, object.id, caller));
     const { policy, attributes } = await findRules(tx, tenantId, principal);
-    if (!policy) return { allowed: false, matchedRule: null };
-    const { chunk } = compilePolicy(policy, attributes);
-    const decidingFacts =
-      object.kind === 'source' && chunk
-        ? { ...facts, chunk: await findDecidingChunk(tx, tenantId, facts, chunk) }
-        : facts;
-    return evaluate(policy, attributes, decidingFacts);
+    const chunk = policy && compilePolicy(policy, attributes).chunk;
+    const facts =
+      object.kind === 'chunk'
+        ? await findChunkFacts(tx, tenantId, object.id, caller)
+        : await factsForRule(tx, caller, object.id, chunk);
+    const found = orNotFound(facts);
+    return policy ? evaluate(policy, attributes, found) : { allowed: false, matchedRule: null };
   });
 }
 
@@ -47,7 +45,7 @@ export async function factsForRule(
   tx: Tx,
   caller: Caller,
   sourceId: string,
-  chunk: Sql | null,
+  chunk: Sql | null | undefined,
 ): Promise<Facts | undefined> {
   const facts = await findSourceFacts(tx, caller.tenantId, sourceId, caller);
   if (!facts || !chunk) return facts;

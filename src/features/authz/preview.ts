@@ -3,10 +3,10 @@
 import { attributesOfType } from '../../access/attribute-types.ts';
 import type { Caller } from '../../access/caller.ts';
 import { evaluate } from '../../access/evaluate.ts';
-import { type Attributes, operandOf, type Policy, type PolicyCondition } from '../../access/policy.ts';
+import { type Attributes, operandOf, type Policy } from '../../access/policy.ts';
 import { type CompiledPolicy, compilePolicy, NOTHING } from '../../access/policy-sql.ts';
 import { findPolicy } from '../../access/policy-store.ts';
-import { type PolicyDocument, testResults } from '../../access/policy-tests.ts';
+import { conditionsOf, type PolicyDocument, testResults } from '../../access/policy-tests.ts';
 import { findSubject } from '../../access/subject-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
 import { invalidAt, notFound } from '../../errors.ts';
@@ -126,7 +126,7 @@ async function refuseCostly(tx: Tx, kind: Database['kind'], tenantId: string, al
 
 /** Returns the estimated work of a policy for one principal. */
 function costOfPolicy(policy: Policy, attributes: Attributes): FilterCost {
-  const conditions = conditionsOf(policy);
+  const conditions = conditionsOf(policy).map(({ condition }) => condition);
   const filters = conditions.flatMap((condition): MetadataFilter[] => {
     const operand = operandOf(condition, attributes);
     return operand === null ? [] : [{ key: condition.key, operator: condition.operator, ...operand }];
@@ -136,8 +136,4 @@ function costOfPolicy(policy: Policy, attributes: Attributes): FilterCost {
     rowNs: conditions.reduce((sum, { target }) => sum + (target === 'tag' ? TAG_CONDITION_NS : CONDITION_NS), 0),
     byteNs: conditions.length * CONDITION_BYTE_NS,
   });
-}
-
-function conditionsOf(policy: Policy): PolicyCondition[] {
-  return policy.filters.flatMap((member) => ('filters' in member ? conditionsOf(member) : [member]));
 }

@@ -4,6 +4,7 @@ import { type Change, OriginError, type OriginProblem } from '../../connectors/c
 import { connectorOf } from '../../connectors/registry.ts';
 import { type ErrorCode, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
+import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
 import { unlessAborted } from '../../util/abort.ts';
 import { openSecret } from '../../vault/secret-store.ts';
 import { checkNewSource, checkSecret, type NewSource } from './connector-sources.ts';
@@ -39,24 +40,23 @@ export type CheckOrigin = (
 
 /** Returns the check, which counts the checks of this process. */
 export function openOriginChecks(deps: Deps): CheckOrigin {
-  const running = new Map<string, number>();
+  const message = 'Other origins are being checked now. Try again in a few seconds.';
+  const retryAfterSeconds = CHECK_MS_MAX / 1_000;
+  const enter = openConcurrencyLimiter({
+    max: CHECKS_PER_TENANT_MAX,
+    allMax: CHECKS_MAX,
+    message,
+    retryAfterSeconds,
+  });
   return async (caller, kind, given, signal) => {
     const { tenantId } = caller;
     await checkNewSource(deps, kind, given, deps.clock.now());
-    const all = [...running.values()].reduce((sum, count) => sum + count, 0);
-    const own = running.get(tenantId) ?? 0;
-    if (own >= CHECKS_PER_TENANT_MAX || all >= CHECKS_MAX)
-      throw new ServiceError('rate_limited', 'Other origins are being checked now. Try again in a few seconds.', {
-        retryAfterSeconds: CHECK_MS_MAX / 1_000,
-      });
-    running.set(tenantId, own + 1);
+    const leave = enter(tenantId);
     try {
       const credential = given.oneTimeCredential ?? (await openGivenSecret(deps, tenantId, kind, given.secretId));
       return await look(deps, kind, given, credential, signal);
     } finally {
-      const left = running.get(tenantId)! - 1;
-      if (left > 0) running.set(tenantId, left);
-      else running.delete(tenantId);
+      leave();
     }
   };
 }

@@ -1,8 +1,9 @@
 /** Shows what the service would read from a file, before the file is uploaded. Stores nothing. */
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import { type Inspection, inspectFile } from '../../files/sandbox/inspect-file.ts';
 import { readParts } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
+import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
 import { displayName } from './file-name.ts';
 
 /** 50 MB, for the whole request body. */
@@ -26,21 +27,15 @@ export type ParseFile = (tenantId: string, part: ParsePart) => Promise<Preview>;
 
 /** Returns the preview, which counts those of this process. */
 export function openPreviews(deps: Deps): ParseFile {
-  const running = new Map<string, number>();
+  const message = 'Another file is being previewed. Try again when it is done.';
+  const limit = { max: PARSES_PER_TENANT_MAX, allMax: PARSES_MAX, message, retryAfterSeconds: 2 };
+  const enter = openConcurrencyLimiter(limit);
   return async (tenantId, part) => {
-    const all = [...running.values()].reduce((sum, count) => sum + count, 0);
-    const own = running.get(tenantId) ?? 0;
-    if (own >= PARSES_PER_TENANT_MAX || all >= PARSES_MAX)
-      throw new ServiceError('rate_limited', 'Another file is being previewed. Try again when it is done.', {
-        retryAfterSeconds: 2,
-      });
-    running.set(tenantId, own + 1);
+    const leave = enter(tenantId);
     try {
       return await preview(deps, tenantId, part);
     } finally {
-      const left = running.get(tenantId)! - 1;
-      if (left > 0) running.set(tenantId, left);
-      else running.delete(tenantId);
+      leave();
     }
   };
 }

@@ -7,6 +7,7 @@ import { ServiceError } from '../../errors.ts';
 import { authenticateRequest } from '../../http/auth.ts';
 import type { Deps } from '../../http/deps.ts';
 import { errorBody } from '../../http/error-handler.ts';
+import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { type EventStream, openEventStream } from '../../http/sse.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
@@ -22,7 +23,8 @@ const RESUME_MS_MAX = 3_600_000;
 const CLOCK_MS = 10_000;
 
 export function eventRoutes(deps: Deps): Route[] {
-  const streams = new Map<string, number>();
+  const message = `This API key has ${STREAMS_PER_KEY_MAX} streams of events already: close one of them.`;
+  const enter = openConcurrencyLimiter({ max: STREAMS_PER_KEY_MAX, message, retryAfterSeconds: 1 });
   return [
     route({
       method: 'GET',
@@ -42,12 +44,7 @@ export function eventRoutes(deps: Deps): Route[] {
       response: { status: 200, schema: z.unknown() },
       stream: 'Events, each in one `data:` line.',
       async handler({ caller, signal, raw, reply }) {
-        const open = streams.get(caller.apiKeyId) ?? 0;
-        if (open >= STREAMS_PER_KEY_MAX) {
-          const message = `This API key has ${STREAMS_PER_KEY_MAX} streams of events already: close one of them.`;
-          throw new ServiceError('rate_limited', message, { retryAfterSeconds: 1 });
-        }
-        streams.set(caller.apiKeyId, open + 1);
+        const leave = enter(caller.apiKeyId);
         try {
           const lastId = raw.headers['last-event-id'];
           const stream = openEventStream(reply, signal);
@@ -57,9 +54,7 @@ export function eventRoutes(deps: Deps): Route[] {
           const check = async () => void (await authenticateRequest(deps.auth, raw));
           await follow(deps, caller, stream, signal, String(lastId ?? ''), check);
         } finally {
-          const left = streams.get(caller.apiKeyId)! - 1;
-          if (left > 0) streams.set(caller.apiKeyId, left);
-          else streams.delete(caller.apiKeyId);
+          leave();
         }
         return reply;
       },
