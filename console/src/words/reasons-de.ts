@@ -83,8 +83,8 @@ export const reasonsDe: Readonly<Record<string, string>> = {
     'Die Datei wurde ohne LibreOffice gelesen: Ihre Listen sind Absätze.',
   'Its hidden text needs LibreOffice, which is not installed; or save the file as docx.':
     'Ihr verborgener Text braucht LibreOffice, das nicht installiert ist. Oder speichern Sie die Datei als docx.',
-  'Word 2003 XML is read with LibreOffice, which is not installed; or save the file as docx.':
-    'Word 2003 XML wird mit LibreOffice gelesen, das nicht installiert ist. Oder speichern Sie die Datei als docx.',
+  'Word # XML is read with LibreOffice, which is not installed; or save the file as docx.':
+    'Word # XML wird mit LibreOffice gelesen, das nicht installiert ist. Oder speichern Sie die Datei als docx.',
   'The groups of the RTF file are nested too deeply.': 'Die Gruppen der RTF-Datei sind zu tief verschachtelt.',
   '* no stored value, so nothing was read there.': '* keinen gespeicherten Wert, dort wurde also nichts gelesen.',
   '# cell with a formula has': '# Zelle mit einer Formel hat',
