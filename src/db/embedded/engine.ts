@@ -89,7 +89,12 @@ export async function openEngine(dataDir: string): Promise<Engine> {
     async run(bytes) {
       if (interrupted) await interrupted;
       if (restarting) throw isFull ? diskFull() : unavailable();
-      return thread.run(bytes);
+      try {
+        return await thread.run(bytes);
+      } catch (error) {
+        // The thread has ended by itself. A thread that was killed has given the reason.
+        throw restarting && !(error instanceof ServiceError) ? unavailable(error as Error) : error;
+      }
     },
     restart,
     interrupt() {
