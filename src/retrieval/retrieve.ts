@@ -87,7 +87,9 @@ export async function retrieve(
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');
     await loadRows(tx, request, plan.reranks || plan.reordered > 0 ? ranked : ranked.slice(offset), rows);
-    if (plan.reordered > 0) ranked = orderByProximity(ranked, new Set(final.terms), (id) => termsOf(rows.get(id)));
+    const chunkTerms = (id: string) => termsOf(rows.get(id));
+    const { weight } = plan.fusion;
+    if (plan.reordered > 0) ranked = orderByProximity(ranked, new Set(final.terms), chunkTerms, weight);
     const { hasPhrase, reordered } = plan;
     if (hasPhrase) ranked = phrasesFirst(ranked, reordered, (id) => hasPhrase(rows.get(id)?.content ?? ''));
     const page = plan.reranks ? undefined : await readPage(tx, request, access, redactor, ranked);
