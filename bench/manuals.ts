@@ -1,5 +1,5 @@
 /**
- * Real manuals and real code, asked real questions, without a model.
+ * Real manuals and real code, asked real questions, without a model or with an embedding model.
  *
  *     npm run bench:manuals -- [--corpus borg,man] [--split tune|report|both] [--details] [--json]
  *
@@ -10,6 +10,8 @@
  *     --cache <dir>       where packages are kept; default node_modules/.cache/manuals
  *     --keep <dir>        keeps the data of the service, for --reuse
  *     --reuse <dir>       measures on kept data; stored terms and chunks stay as they were
+ *     --mode <mode>       lexical (default), semantic or hybrid; the last two need PINAKES_EMBEDDING_MODEL in the environment.
+ *                         With a model, answers come from hybrid searches
  *     --no-words          leaves the words out
  *     --details           prints what the worst pages lost, and each question of the tune half with its answer and its hits
  *     --open-report       prints those of the report half too: whoever tunes must not read them
@@ -25,7 +27,7 @@ import { readCorpus } from './manuals/files.ts';
 import { describeWorst, type KeptCorpus, keptLine, measureKept } from './manuals/kept.ts';
 import { compareTops, describeChange, EFFECTS, searchTops } from './manuals/neighbours.ts';
 import { readQuestions, type Split } from './manuals/questions.ts';
-import { type BenchService, openBenchService } from './manuals/service.ts';
+import { type BenchService, openBenchService, type SearchedBy } from './manuals/service.ts';
 import { formatTable } from './manuals/table.ts';
 
 const { values } = parseArgs({
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     split: { type: 'string', default: 'both' },
     keep: { type: 'string' },
     reuse: { type: 'string' },
+    mode: { type: 'string', default: 'lexical' },
     details: { type: 'boolean', default: false },
     'open-report': { type: 'boolean', default: false },
     words: { type: 'boolean', default: true },
@@ -64,9 +67,14 @@ try {
 const kept = values.reuse ?? values.keep;
 if (kept !== undefined) mkdirSync(kept, { recursive: true });
 const folder = kept ?? mkdtempSync(path.join(tmpdir(), 'pinakes-manuals-'));
-const service = await openBenchService(folder);
+const settings = Object.entries(process.env).filter(([name]) => /^PINAKES_(?:EMBEDDING|FUSION)/.test(name));
+const service = await openBenchService(folder, {
+  mode: values.mode as SearchedBy['mode'],
+  env: Object.fromEntries(settings) as Record<string, string>,
+});
 try {
   await ingestMissing(service);
+  await service.waitForVectors();
   if (values.words) await reportWords(service);
   for (const split of splits) await askSplit(service, split);
   await reportNeighbour(service);

@@ -52,6 +52,8 @@ export interface BenchService {
   /** Returns the sources of all uploaded corpora. */
   sources(): Promise<Map<string, SourceOfCorpus>>;
   search(query: string): Promise<Hit[]>;
+  /** Waits until every chunk has its vector. */
+  waitForVectors(): Promise<void>;
   ask(question: string): Promise<Answer>;
   peakRss(): number;
   close(): Promise<void>;
@@ -59,6 +61,7 @@ export interface BenchService {
 
 const PAGE_SIZE = 100;
 const POLL_MS = 100;
+const VECTORS_POLL_MS = 1_000;
 const SEARCH_LIMIT = 10;
 const FIRST_TIME = 1_760_000_000;
 /** Times that are reserved for each corpus: more than an upload has files. */
@@ -72,12 +75,20 @@ const UNSETTLED: ReadonlySet<string> = new Set([
   'canceling',
 ]);
 
+/** What the service searches by. */
+export interface SearchedBy {
+  mode: 'lexical' | 'semantic' | 'hybrid';
+  /** Settings of the embedding model, such as PINAKES_EMBEDDING_MODEL; none without a model. */
+  env: Record<string, string>;
+}
+
 /** Starts a service on `folder`, which may hold the data of an earlier run. */
-export async function openBenchService(folder: string): Promise<BenchService> {
+export async function openBenchService(folder: string, { mode, env }: SearchedBy): Promise<BenchService> {
   const stateFile = path.join(folder, 'bench.json');
   const before = existsSync(stateFile) ? (JSON.parse(readFileSync(stateFile, 'utf8')) as State) : undefined;
   const service = await startServiceProcess({
     dataDir: path.join(folder, 'data'),
+    env,
     ...(before && { key: before.key }),
   });
   const state: State = before ?? { key: service.key, corpora: {} };
@@ -96,9 +107,14 @@ export async function openBenchService(folder: string): Promise<BenchService> {
     },
     sources: listed,
     async search(query) {
-      const { results } = await pinakes.search({ body: { query, mode: 'lexical', limit: SEARCH_LIMIT } });
+      const { results } = await pinakes.search({ body: { query, mode, limit: SEARCH_LIMIT } });
       const known = await listed();
       return results.map((chunk) => toHit(chunk, known));
+    },
+    async waitForVectors() {
+      const metrics = { headers: { 'x-api-key': state.key } };
+      const read = async () => (await fetch(`${service.url}/metrics`, metrics)).text();
+      while (!/^pinakes_embedding_chunks_waiting 0$/m.test(await read())) await sleep(VECTORS_POLL_MS);
     },
     async ask(question) {
       const { choices } = await pinakes.createCompletion({

@@ -96,7 +96,9 @@ export async function retrieve(
     clock.lap('fuzzy');
     const first = plan.reranks || plan.reordered > 0 ? ranked : blocks ? ranked.slice(0, UNBLOCKED_DEPTH) : [];
     await loadRows(tx, request, [...first, ...ranked.slice(Math.max(offset, first.length))], rows);
-    if (plan.reordered > 0) ranked = orderByProximity(ranked, new Set(final.terms), (id) => termsOf(rows.get(id)));
+    const chunkTerms = (id: string) => termsOf(rows.get(id));
+    const { weight } = plan.fusion;
+    if (plan.reordered > 0) ranked = orderByProximity(ranked, new Set(final.terms), chunkTerms, weight);
     const { hasPhrase, reordered } = plan;
     if (hasPhrase) ranked = phrasesFirst(ranked, reordered, (id) => hasPhrase(rows.get(id)?.content ?? ''));
     const page = plan.reranks || blocks ? undefined : await readPage(tx, request, access, redactor, ranked);

@@ -97,14 +97,31 @@ describe('the vector of a text from a local model', () => {
     const files = { 'modules.json': [{ type: 'sentence_transformers.models.Dense', path: '2_Dense' }] };
     close(await embed(write('whole', { poolsItself: true, files }), ['bread ferry']), [mean('bread', 'ferry')]);
   });
-  test('uses only the first tokens of a long text, with the special tokens at its end', async () => {
-    const files = { 'sentence_bert_config.json': { max_seq_length: 5 } };
+  test('is the mean of its parts when the model reads fewer tokens at once, each part with special tokens and prefix', async () => {
+    const files = { 'sentence_bert_config.json': { max_seq_length: 6 } };
     const directory = write('short', { files });
-    close(await embed(directory, ['ferry ferry ferry bread bread bread']), [mean('ferry', 'ferry', 'ferry')]);
-    const lastToken = { ...files, '1_Pooling/config.json': { pooling_mode_lasttoken: true } };
+    const joined = (...parts: number[][]) => [
+      ...unit(Float32Array.from(parts[0]!, (_, i) => parts.reduce((sum, part) => sum + part[i]!, 0))),
+    ];
+    const long = 'ferry ferry ferry bread bread bread';
+    close(await embed(directory, [long, 'bread']), [
+      joined(mean('ferry', 'ferry', 'ferry'), mean('bread', 'bread', 'bread')),
+      mean('bread'),
+    ]);
+    const own = openLocalModels({ ...settings, passagePrefix: 'boat ' });
+    const parts = [mean('boat', 'ferry', 'ferry', 'ferry'), mean('boat', 'bread', 'bread', 'bread')];
+    close(await embed(directory, [long], 'passage', own), [joined(...parts)]);
+    await own.close();
     // The text ends with [SEP], which has a vector of zeros.
+    const lastToken = { ...files, '1_Pooling/config.json': { pooling_mode_lasttoken: true } };
     close(await embed(write('short-last', { files: lastToken }), ['bread '.repeat(9)]), [[0, 0, 0, 0]]);
-    close(await embed(directory, ['ferry '.repeat(100_000)]), [mean('ferry', 'ferry', 'ferry')]);
+  });
+  test('uses the first 2,048 tokens of a text', async () => {
+    const directory = write('cut', { files: { 'sentence_bert_config.json': { max_seq_length: 64 } } });
+    const most = 'ferry '.repeat(2_047);
+    const [whole, cut, read] = await embed(directory, [`${most}ferry`, `${most}ferry bread`, `${most}bread`]);
+    assert.deepEqual(cut, whole);
+    assert.notDeepEqual(read, whole);
   });
 });
 

@@ -53,8 +53,12 @@ const OTHER_WEIGHTS = ['model.safetensors', 'pytorch_model.bin'];
 export const TOKENIZER_FILE = 'tokenizer.json';
 /** The start of the file that git leaves in place of a large file that was not fetched. */
 const POINTER = Buffer.from('version https://git-lfs.github.com/spec/');
-/** Maximum tokens of a text. Longer texts are cut, because the memory of attention grows with the square of the length. */
+/** Maximum tokens that a model reads at once: the memory of attention grows with the square of the length. */
 const TOKENS_MAX = 2_048;
+/** Maximum tokens of a text, over all its parts. Further tokens are cut off. */
+export const TEXT_TOKENS_MAX = 2_048;
+/** How a long text is embedded. Another way gives it another vector. */
+const LONG_TEXTS = 'mean of parts';
 const TOKENS_DEFAULT = 512;
 /** Maximum of a plausible length. Model files write "no limit" as a number such as 1e30. */
 const WRITTEN_TOKENS_MAX = 1_000_000;
@@ -107,7 +111,7 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
     notes: notes ?? null,
     isPairModel: false,
     labels: labelsOf(config?.id2label ?? {}),
-    fingerprint: fingerprintOf(directory, files, [pooling, tokensMax, prefixes.passage]),
+    fingerprint: fingerprintOf(directory, files, [pooling, tokensMax, prefixes.passage, LONG_TEXTS]),
   };
 }
 

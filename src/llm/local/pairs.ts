@@ -11,7 +11,8 @@ export interface PairTokens {
 }
 
 export interface PairRuntime {
-  tokenize(pair: SentencePair): PairTokens;
+  /** Returns one element: a pair is never divided. */
+  tokenize(pair: SentencePair): PairTokens[];
   /** Returns the probabilities of the labels for each pair. Empty when the pair is too long or the numbers are not finite. */
   run(pairs: readonly PairTokens[]): Promise<Float32Array[]>;
 }
@@ -50,7 +51,7 @@ export async function openPairRuntime(model: LocalModel): Promise<PairRuntime> {
         text_pair: cut(hypothesis),
         return_token_type_ids: true,
       });
-      return { ids, types };
+      return [{ ids, types }];
     },
     run: (pairs) =>
       pairs.reduce<Promise<Float32Array[]>>(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { planRuns, pool, type TokenVectors, unit } from './pooling.ts';
+import { joinParts, planRuns, pool, type TokenVectors, unit } from './pooling.ts';
 
 /** Two texts, of two tokens and of one token. The padding of the second text must not count. */
 const vectors: TokenVectors = {
@@ -22,6 +22,11 @@ describe('pooling', () => {
   test('the first token', () => close(pooled('cls'), [[1, 0], [0, 1]])); // biome-ignore format: a pair for each text
   test('the last token', () => close(pooled('last'), [[0, 1], [0, 1]])); // biome-ignore format: a pair for each text
   test('the maximum of the tokens', () => close(pooled('max'), [[0.6, 0.8], [0, 1]])); // biome-ignore format: a pair for each text
+  test('the parts of a text, by their tokens', () => {
+    const parts = [Float32Array.of(1, 0), Float32Array.of(0, 1)];
+    close([[...joinParts(parts, [30, 40])]], [[0.6, 0.8]]);
+    assert.equal(joinParts([parts[1]!], [7]), parts[1]);
+  });
   test('a vector of zeros stays zero, and one number that is not finite makes all of them NaN', () => {
     assert.deepEqual([...unit(Float32Array.of(0, 0))], [0, 0]);
     assert.deepEqual([...unit(Float32Array.of(1, Number.NaN))], [Number.NaN, Number.NaN]);

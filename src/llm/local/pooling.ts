@@ -29,6 +29,16 @@ export function pool({ data, tokens, dimension, lengths }: TokenVectors, pooling
   });
 }
 
+/** Returns the vector of a text from those of its parts. A part counts as much as it has tokens. */
+export function joinParts(vectors: readonly Float32Array[], lengths: readonly number[]): Float32Array {
+  const [only] = vectors;
+  if (vectors.length === 1) return only!;
+  const joined = new Float64Array(only!.length);
+  for (const [part, vector] of vectors.entries())
+    for (const [i, value] of vector.entries()) joined[i] = joined[i]! + lengths[part]! * value;
+  return unit(joined);
+}
+
 /** Returns the vector scaled to length 1. Zeros stay zeros. When one number is not finite, all numbers become NaN. */
 export function unit(vector: Float32Array | Float64Array): Float32Array {
   let squares = 0;

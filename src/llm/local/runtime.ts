@@ -8,15 +8,15 @@ import type { Tokenizer } from '@huggingface/tokenizers';
 import type { InferenceSession, Tensor } from 'onnxruntime-web';
 import { EMBEDDING_DIMENSIONS_MAX } from '../../config.ts';
 import type { EmbeddingUse } from '../models.ts';
-import { type LocalModel, NATIVE_RUNTIME } from './model.ts';
+import { type LocalModel, NATIVE_RUNTIME, TEXT_TOKENS_MAX } from './model.ts';
 import { pool, type TokenVectors, unit } from './pooling.ts';
 
 /** Maximum characters per token. Only for runs of blanks does a tokenizer need fewer tokens. */
 const UNITS_PER_TOKEN_MAX = 24;
 
 export interface LocalRuntime {
-  /** Returns token ids, cut to the maximum length of the model. */
-  tokenize(text: string, use: EmbeddingUse): number[];
+  /** Returns the token ids of a text. A text that is longer than the model reads has several parts, of nearly equal length. */
+  tokenize(text: string, use: EmbeddingUse): number[][];
   /** Returns one vector of length 1 per text, or zeros when the model computes no finite numbers. Blocks the thread. */
   run(texts: readonly (readonly number[])[]): Promise<Float32Array[]>;
 }
@@ -54,10 +54,10 @@ export async function openLocalRuntime(model: LocalModel): Promise<LocalRuntime>
     const results = await session.run(Object.fromEntries(Object.entries(feeds).filter(([name]) => inputs.has(name))));
     return readVectors(results[output]!, lengths, model);
   };
-  const [probe] = await compute([tokenize(PROBE_TEXT)]);
+  const [probe] = await compute(tokenize(PROBE_TEXT, ''));
   if (isBroken(probe!)) throw new Error('its numbers are not finite');
   return {
-    tokenize: (text, use) => tokenize(model.prefixes[use] + text),
+    tokenize: (text, use) => tokenize(text, model.prefixes[use]),
     run: async (texts) =>
       (await compute(texts)).map((vector) => (isBroken(vector) ? new Float32Array(vector.length) : vector)),
   };
@@ -117,14 +117,15 @@ function readVectors({ data, dims }: Tensor, lengths: readonly number[], { pooli
 }
 
 /**
- * Returns the function that makes token ids. When a text is cut, the special tokens before and after it stay.
+ * Returns the function that makes the token ids of a text, in as many parts as the model needs to read it. Each part has the special
+ * tokens and the prefix. Tokens of a text after TEXT_TOKENS_MAX are cut off.
  *
  * @param withSpecial false leaves out the special tokens and unknown words.
  */
 async function openTextTokenizer(
   { directory, tokensMax, padId }: LocalModel,
   withSpecial: boolean,
-): Promise<(text: string) => number[]> {
+): Promise<(text: string, prefix: string) => number[][]> {
   const { tokenizer, description } = await openTokenizer(directory);
   const encode = (text: string, add_special_tokens: boolean): number[] =>
     tokenizer.encode(text, { add_special_tokens }).ids as number[];
@@ -135,12 +136,21 @@ async function openTextTokenizer(
     0,
     whole.findIndex((_, i) => inner.every((id, k) => whole[i + k] === id)),
   );
-  const innerMax = Math.max(1, tokensMax - around.length);
-  return (text) => {
-    const cut = text.slice(0, tokensMax * UNITS_PER_TOKEN_MAX).toWellFormed();
-    const ids = encode(cut, false).filter((id) => id !== unknown);
-    const all = [...around.slice(0, before), ...ids.slice(0, innerMax), ...around.slice(before)];
-    return all.length > 0 ? all : [padId];
+  const known = (text: string): number[] => encode(text, false).filter((id) => id !== unknown);
+  return (text, prefix) => {
+    const cut = text.slice(0, TEXT_TOKENS_MAX * UNITS_PER_TOKEN_MAX).toWellFormed();
+    const ids = known(prefix + cut);
+    const start = known(prefix.trimEnd());
+    const repeated = start.every((id, i) => ids[i] === id) ? start : [];
+    const body = ids.slice(repeated.length, TEXT_TOKENS_MAX);
+    const partMax = Math.max(1, tokensMax - around.length - repeated.length);
+    const count = Math.max(1, Math.ceil(body.length / partMax));
+    const size = Math.ceil(body.length / count);
+    return Array.from({ length: count }, (_, i) => {
+      const part = body.slice(i * size, (i + 1) * size);
+      const all = [...around.slice(0, before), ...repeated, ...part, ...around.slice(before)];
+      return all.length > 0 ? all : [padId];
+    });
   };
 }
 

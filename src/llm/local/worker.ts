@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { EmbeddingUse } from '../models.ts';
 import type { LocalModel } from './model.ts';
 import { openPairRuntime, type PairTokens } from './pairs.ts';
-import { planRuns } from './pooling.ts';
+import { joinParts, planRuns } from './pooling.ts';
 import type { FromModel, ModelText, ToModel } from './protocol.ts';
 import { openLocalRuntime } from './runtime.ts';
 
@@ -16,14 +16,19 @@ const RUN_TOKENS_MAX = 256;
 
 /** What runs in this thread: an embedding model, or a model for pairs. */
 interface Runtime {
-  tokenize(text: ModelText, use: EmbeddingUse): Tokens;
+  /** Returns the tokens of a text, in parts if it is longer than the model reads. */
+  tokenize(text: ModelText, use: EmbeddingUse): Tokens[];
   run(texts: readonly Tokens[]): Promise<Float32Array[]>;
 }
 
 type Tokens = readonly number[] | PairTokens;
 
 interface Task {
-  tokens: Tokens[];
+  /** The number of parts of each text. */
+  counts: number[];
+  /** The parts of all texts, in order. */
+  parts: Tokens[];
+  /** One for each part. */
   vectors: Float32Array[];
   runs: number[][];
 }
@@ -51,12 +56,10 @@ function receive(runtime: Runtime, message: ToModel): void {
   }
   const { id, texts, use } = message;
   try {
-    const tokens = texts.map((one) => runtime.tokenize(one, use));
-    const runs = planRuns(
-      tokens.map((one) => ('ids' in one ? one.ids : one).length),
-      RUN_TOKENS_MAX,
-    );
-    waiting[use].set(id, { tokens, vectors: [], runs });
+    const tokenized = texts.map((one) => runtime.tokenize(one, use));
+    const counts = tokenized.map(({ length }) => length);
+    const parts = tokenized.flat();
+    waiting[use].set(id, { counts, parts, vectors: [], runs: planRuns(parts.map(lengthOf), RUN_TOKENS_MAX) });
     if (!running) void work(runtime);
   } catch (error) {
     send({ kind: 'failed', id, message: text(error) });
@@ -75,7 +78,7 @@ async function work(runtime: Runtime): Promise<void> {
     if (done === false) continue;
     waiting.query.delete(id);
     waiting.passage.delete(id);
-    if (done === true) send({ kind: 'vectors', id, vectors: task.vectors });
+    if (done === true) send({ kind: 'vectors', id, vectors: vectorsOf(task) });
     else send({ kind: 'failed', id, message: text(done) });
   }
   running = false;
@@ -85,10 +88,25 @@ async function work(runtime: Runtime): Promise<void> {
 async function step(runtime: Runtime, task: Task): Promise<boolean> {
   const run = task.runs.shift();
   if (run) {
-    const vectors = await runtime.run(run.map((i) => task.tokens[i]!));
+    const vectors = await runtime.run(run.map((i) => task.parts[i]!));
     for (const [k, i] of run.entries()) task.vectors[i] = vectors[k]!;
   }
   return task.runs.length === 0;
+}
+
+/** Returns one vector per text. */
+function vectorsOf({ counts, parts, vectors }: Task): Float32Array[] {
+  const lengths = parts.map(lengthOf);
+  let end = 0;
+  return counts.map((count) => {
+    const start = end;
+    end += count;
+    return joinParts(vectors.slice(start, end), lengths.slice(start, end));
+  });
+}
+
+function lengthOf(part: Tokens): number {
+  return ('ids' in part ? part.ids : part).length;
 }
 
 function text(error: unknown): string {

@@ -35,6 +35,25 @@ test('a chunk with the words of the query together comes before a chunk with the
   assert.deepEqual(noScore, ['apart', 'together'], 'a far better BM25 score still wins');
 });
 
+test('in a hybrid search, a chunk with the meaning of the query stays before a less similar one with a few of its words', () => {
+  const found = (id: string, score: number, semantic: number | null): RankedCandidate => ({
+    ...candidate(id, score),
+    scores: { lexical: score, semantic, rerank: null },
+  });
+  const candidates = [found('meaning', 1, 0.7), found('words', 0.9, 0.3), found('unseen', 0.5, null)];
+  const texts: Record<string, ChunkTerms> = {
+    meaning: chunk('ferry'),
+    words: chunk(`lock ${filler(80)} wait`),
+    unseen: chunk('wait'),
+  };
+  const ids = (weight: number) =>
+    orderByProximity(candidates, new Set(['lock', 'wait']), (id) => texts[id], weight).map(({ id }) => id);
+  assert.deepEqual(ids(0), ['words', 'meaning', 'unseen']);
+  assert.deepEqual(ids(0.5), ['meaning', 'words', 'unseen']);
+  texts['words'] = chunk('lock wait');
+  assert.deepEqual(ids(0.5), ['words', 'meaning', 'unseen'], 'all words together still win');
+});
+
 test('code comes before its test and its declaration, unless the query asks for tests', () => {
   const chunks = {
     test: { ...chunk('test unknown level'), definesNothing: true },
