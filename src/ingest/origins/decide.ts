@@ -22,6 +22,8 @@ export type Received =
   | { kind: 'same'; originId: string; item: OriginItem | null }
   | { kind: 'skipped'; originId: string; name: string; reason: string }
   | { kind: 'failed'; originId: string; name: string; failure: FileFailure }
+  /** The item changed while an earlier version of it waits to be processed by the same run: the next run reads it again. */
+  | { kind: 'later'; originId: string }
   | { kind: 'gone'; originId: string };
 
 /**

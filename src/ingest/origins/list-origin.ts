@@ -23,7 +23,7 @@ import { forEachLimited } from '../../util/pool.ts';
 import { checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { cleanItem, cleanName, cleanReason, needsFetch, type Received, storedId } from './decide.ts';
-import { BROKEN_OFF, CHANGED, originProblem } from './problems.ts';
+import { BROKEN_OFF, originProblem } from './problems.ts';
 import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
 import { type GroupCapacity, storeItems } from './store-items.ts';
 
@@ -217,7 +217,7 @@ async function receiveNamed(
     if (outcome === 'there' && before && isNewer(one, before)) {
       // The item has changed since a kill. A version that is being processed must not be replaced.
       if (before.status !== 'ready' || before.updateHash !== null) {
-        received.push({ kind: 'failed', originId, name: before.name, failure: CHANGED });
+        received.push({ kind: 'later', originId });
         if ('received' in one) repeated.push(one.received);
       } else if ('received' in one) received.push(one.received);
       else toFetch.push({ change: one.change, stored: before });

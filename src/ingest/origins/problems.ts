@@ -39,14 +39,6 @@ export const UNEXPECTED: FileFailure = {
   retryable: true,
 };
 
-/** Of an item that changed while an earlier version of it is processed by the same run. */
-export const CHANGED: FileFailure = {
-  stage: 'fetch',
-  title: 'The file changed while it was read',
-  message: 'The next run reads the file again.',
-  retryable: true,
-};
-
 export const BROKEN_OFF: OriginProblem = {
   title: 'The origin could not be listed to its end',
   message: 'The listing stopped before its end. Nothing was deleted. Run the source again.',

@@ -142,6 +142,8 @@ function plan(
     const one = withoutEmpty(raw);
     if (one.kind === 'fetched' || one.kind === 'same')
       planPresent(writes, one, stored, capacity, placeOf(sourceType, originIdOf(one)), now);
+    // The item was counted before. Failed items are asked for again, and keep their sources.
+    else if (one.kind === 'later') writes.outcomes.push({ originId: one.originId, outcome: 'failed' });
     else planAbsent(writes, one, stored.get(one.originId), placeOf(sourceType, one.originId));
   }
   return writes;
