@@ -24,6 +24,8 @@ const CODE_CODE_POINTS_MAX = 1_000;
 export const PASSAGES_MAX = 3;
 /** Maximum length of a piece of a long unit: a little less than a quote may have, so that a citation can quote it whole. */
 const PIECE_CODE_POINTS_MAX = 290;
+/** Maximum length of an item that names what the items below it speak of. */
+const NAME_UNITS_MAX = 80;
 /** Maximum chunks that are read. Chunks of a lower rank rarely answer. */
 const CHUNKS_MAX = 12;
 /** Maximum difference of score between the best passage and a further one. */
@@ -171,7 +173,8 @@ function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]
 
 function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer): Candidate[] {
   const headerEnd = titleHeaderEnd(chunk.content, question);
-  const units = (chunk.isCode ? splitCode : splitUnits)(chunk.content).filter(({ start }) => start >= headerEnd);
+  const all = chunk.isCode ? splitCode(chunk.content) : withInnerItems(chunk.content, splitUnits(chunk.content));
+  const units = all.filter(({ start }) => start >= headerEnd);
   const mail = mailHeader(chunk.content) || mailHeader(chunk.context);
   const header = headerEnd > 0 ? chunk.content.slice(0, headerEnd) : mailHeader(chunk.context);
   const fileName = chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, '');
@@ -214,6 +217,21 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
     }
     return passages;
   });
+}
+
+/** Returns the units; those of items that are indented below a short item are one with it, because it names what they speak of. */
+function withInnerItems(content: string, units: readonly Unit[]): Unit[] {
+  const indentOf = ({ start }: Unit): number => start - content.lastIndexOf('\n', start) - 1;
+  const joined: Unit[] = [];
+  let name: Unit | undefined;
+  for (const unit of units) {
+    if (name && unit.kind === 'item' && indentOf(unit) > indentOf(name)) joined.at(-1)!.end = unit.end;
+    else {
+      joined.push({ ...unit });
+      name = unit.kind === 'item' && unit.end - unit.start <= NAME_UNITS_MAX ? unit : undefined;
+    }
+  }
+  return joined;
 }
 
 /** Returns a title without the number of its section. */

@@ -210,6 +210,15 @@ test('a question about a default is answered from the entry of that option', asy
   assert.doesNotMatch(text, /umask/);
 });
 
+test('an item is quoted with the items below it', async () => {
+  const list = ['gull', 'heron', 'tern'].map(
+    (name, i) =>
+      `- nest.look.${name}\n  - description: ${'the colour of nests, '.repeat(9)}\n  - default: ${['red', 'blue', 'pink'][i]}`,
+  );
+  const answer = await ask('What is the default of nest.look.heron?', [chunk(1, list.join('\n'))]);
+  assert.equal(answer.text, list[1]);
+});
+
 test('a value on a line of its own is quoted together with the label above it', async () => {
   const sheet =
     'OPERATING WEIGHT\n\nCab operating weight:\n\nShort arm 5 565 kg\n\n## Hydraulics\n\nThe main pump has two stages.';

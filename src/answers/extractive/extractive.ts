@@ -82,7 +82,11 @@ function displayed(text: string, kind: UnitKind): string {
   if (kind === 'record' || kind === 'code') return text;
   if (kind === 'heading') return text.replace(/^#{1,6}\s+/, '');
   if (kind === 'row') return cellsOf(text).join(' | ') || text;
-  return unwrapped(text);
+  // Items below an item keep their lines.
+  return text
+    .split(/\n(?=[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s)/)
+    .map(unwrapped)
+    .join('\n');
 }
 
 function cellsOf(row: string): string[] {
