@@ -27,6 +27,14 @@ test('a paraphrase with the same numbers and names is verified', () => {
   assert.equal(supports('5 days may be carried over until 31 March.', POLICY).verified, true);
 });
 
+test('copied lines are verified where each has the same number', () => {
+  const item =
+    '- relay.clients\n  - description: maximum number of clients (0 = no limit)\n  - values: 0 .. 2147483647';
+  const list = `- relay.bind\n  - description: address\n${item}\n  - default value: 5`;
+  assert.equal(supports(item, list).verified, true);
+  assert.equal(supports(item.replace('0 ..', '1 ..'), list).verified, false);
+});
+
 test('an altered number, name or negation is not verified', () => {
   for (const sentence of [
     'Employees get 30 days of paid leave per year.',

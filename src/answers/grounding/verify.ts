@@ -75,10 +75,12 @@ export function findSupport(claims: readonly Claim[], evidence: Evidence): Suppo
   const clausesIn = (parts: readonly Part[]): Clause[] => parts.flatMap((part) => part.clauses);
   // The rest of the chunk counts too: another quote with the right words must not hide that the passage says the opposite.
   const stated = [clausesIn(evidence.parts.slice(best.first, best.last + 1)), clausesIn(evidence.parts)];
-  const lacking = joined(items.map((item, i) => (best.has[i] === 0 ? item : null)));
+  const open = claims.filter((claim) => !isCopied(claim, evidence));
+  // A copy of several lines may repeat a number that each line has once.
+  const copied = new Set(claims.filter((claim) => !open.includes(claim)).flatMap((claim) => claim.items));
+  const lacking = joined(items.map((item, i) => (best.has[i] === 0 && !copied.has(item) ? item : null)));
   const facts = lacking.filter(({ kind }) => kind === 'number' || kind === 'name');
   if (facts.length > 0) return refuted(quote, lackingFact(facts, evidence.parts));
-  const open = claims.filter((claim) => !isCopied(claim, evidence));
   if (open.some((claim) => stated.some((clauses) => negatesOtherwise(claim.clauses, clauses))))
     return refuted(quote, 'The passage and the sentence differ in a negation.');
   const isSupported = lacking.every(({ kind }) => kind === 'term') && best.rank[0] === 1;
