@@ -18,6 +18,13 @@ const LONG = [
   '| --- | --- |',
   ...Array.from({ length: 2_000 }, (_, i) => `| Colleague ${i} of the long list | ${1950 + (i % 50)}-03-1${i % 9} |`),
 ].join('\n');
+/** The names of all columns are longer than what further chunks repeat. */
+const WIDE = [
+  ['label', ...Array.from({ length: 60 }, (_, i) => `description of the measurement ${i}`), 'ssn'].join(','),
+  ...Array.from({ length: 20 }, (_, i) =>
+    [`Device ${i}|x`, ...Array<number>(60).fill(i), `53690439${i % 10}`].join(','),
+  ),
+].join('\n');
 const STATEMENT = { sql: 'select name, date_of_birth, employee_ssn from people', timeout_ms: 20_000 };
 const PLANTED = /19\d\d-\d\d-\d\d|53690439\d/;
 
@@ -30,7 +37,7 @@ before(async () => {
   const env = { PINAKES_CHAT_MODEL: 'openai-compatible:m', PINAKES_CHAT_BASE_URL: fake.url };
   t = await openTestApp({ runsJobs: true, env });
   const keys = JSON.stringify([{ key: 'date_of_birth', type: 'date' }]);
-  for (const [name, content] of Object.entries({ 'people.csv': CSV, 'long.md': LONG })) {
+  for (const [name, content] of Object.entries({ 'people.csv': CSV, 'long.md': LONG, 'wide.csv': WIDE })) {
     const { headers, body } = multipartBody(
       [{ name, content }],
       name === 'people.csv' ? [['chunk_metadata_keys', keys]] : [],
@@ -92,7 +99,7 @@ test('rules for retrieval find values by their headers in every text that reader
   for (const { status, text } of await told()) {
     assert.equal(status, 200, text);
     assert.doesNotMatch(text, PLANTED);
-    assert.match(text, /\[DATE_OF_BIRTH\]/);
+    assert.match(text, /\[(?:DATE_OF_BIRTH|US_SSN)\]/);
   }
   for (const { text } of await facts()) assert.doesNotMatch(text, PLANTED);
   const { body } = await t.post('/search', search);
