@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
-import { eventually, multipartBody, waitForGroup } from '../../support/upload.ts';
+import { eventually, ingest, multipartBody, waitForGroup } from '../../support/upload.ts';
 
 const PEOPLE = ['1982-07-19', '1971-05-03', '1990-11-30'].map((born, i) => ({ born, ssn: `53690439${i + 7}` }));
 const CSV = [
@@ -149,6 +149,29 @@ test('rules for output find them in rows of a statement and in a table that a mo
   for (const stream of [false, true]) {
     const { text } = await t.post('/completions', { ...ask, stream });
     assert.match(text, /Ann \| \[US_SSN\] \|/);
+  }
+});
+
+test('rules for output find them in answers without a model and in their quotes', async () => {
+  const plain = await openTestApp({ runsJobs: true });
+  try {
+    const table = '| name | ssn |\n| --- | --- |\n| Zebulon Quirk | 536904399 |\n| Bo Marsh | 536904398 |\n';
+    await ingest(plain, [
+      { name: 'staff.md', content: `# Staff\n\n${table}` },
+      { name: 'people.csv', content: CSV.replaceAll('Person', 'Waldo') },
+    ]);
+    const rules = [
+      { name: 'id', kind: 'entity', entities: ['date_of_birth', 'us_ssn'], action: 'mask', apply_at: ['output'] },
+    ];
+    assert.equal((await plain.put('/redaction-policy', { enabled: true, rules })).status, 200);
+    for (const content of ['What is the SSN of Zebulon Quirk?', 'What is the employee SSN of Waldo 1?']) {
+      const { text, body } = await plain.post('/completions', { messages: [{ role: 'user', content }] });
+      assert.ok(body.choices[0].citations.length > 0, text);
+      assert.match(text, /\[US_SSN\]/);
+      assert.doesNotMatch(text, PLANTED);
+    }
+  } finally {
+    await plain.close();
   }
 });
 
