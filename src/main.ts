@@ -6,6 +6,7 @@ import { type App, buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Config, checkReplicaConfig, environment, findUnknownSettings, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
+import { countGenerations } from './corpus/vector-store.ts';
 import { prepareDatabase } from './db/open.ts';
 import { openDeps } from './deps.ts';
 import { reasonOf } from './errors.ts';
@@ -104,19 +105,25 @@ export async function startService(role: Role, config: Config, env: Environment,
  * Loads the local models, so that no search and no answer waits for that. The start does not wait either. A worker loads a model
  * with its first text.
  */
-async function loadModels({ embedding, entailment, log }: Deps, signal: AbortSignal): Promise<void> {
-  const load = async (name: string, use: () => Promise<unknown>): Promise<void> => {
+async function loadModels({ db, embedding, entailment, log }: Deps, signal: AbortSignal): Promise<void> {
+  const load = async (model: string, use: () => Promise<unknown>): Promise<void> => {
     const begunAt = performance.now();
     try {
       await use();
-      log.info({ seconds: Math.round(performance.now() - begunAt) / 1000 }, `the ${name} model is loaded`);
+      log.info({ model, seconds: Math.round(performance.now() - begunAt) / 1000 }, 'a local model is loaded');
     } catch (error) {
-      if (!signal.aborted) log.error({ reason: reasonOf(error) }, `the ${name} model does not work`);
+      if (!signal.aborted) log.error({ model, reason: reasonOf(error) }, 'a local model does not work');
     }
   };
-  if (embedding && isLocalName(embedding.model.name))
-    await load('embedding', () => embedding.model.embed(['text'], 'query', signal));
-  if (entailment) await load('entailment', () => entailment.judge([{ premise: 'text', hypothesis: 'text' }], signal));
+  if (embedding) {
+    // Queries use the previous model until the vectors of a new model are complete.
+    const stored = await countGenerations(db.system).catch(() => []);
+    const serving = stored.filter(({ status }) => status === 'serving').map(({ model }) => model);
+    for (const name of new Set([...serving, embedding.model.name].filter(isLocalName)))
+      await load(name, () => embedding.named(name).embed(['text'], 'query', signal));
+  }
+  if (entailment)
+    await load(entailment.name, () => entailment.judge([{ premise: 'text', hypothesis: 'text' }], signal));
 }
 
 /** Logs whether files are read in a sandbox. The start does not wait for the answer. */

@@ -26,6 +26,9 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** Maximum time to load a tiny model on a busy machine. */
+const LOADED_MS = 60_000;
+
 function ask(asked: ServiceProcess, body: object): Promise<Response> {
   const headers = { 'content-type': 'application/json' };
   return asked.fetch('/search', { method: 'POST', headers, body: JSON.stringify(body) });
@@ -41,7 +44,7 @@ async function search(body: object) {
 }
 
 test('the model is loaded at the start, before anybody needs it', async () => {
-  await eventually(async () => service.errors().includes('the embedding model is loaded'));
+  await eventually(async () => service.errors().includes('a local model is loaded'), LOADED_MS);
 });
 
 test('an uploaded file is found by its meaning, with the similarity that the model computes', async () => {
@@ -69,6 +72,17 @@ test('an uploaded file is found by its meaning, with the similarity that the mod
   assert.ok(byMeaning.scores.semantic! > 0.99);
 });
 
+test('after a change of the model, the model of the old vectors is loaded too, because queries use it', async () => {
+  await service.stop();
+  writeTinyModel(join(folder, 'models/other'), { words: { ferry: [0, 1, 0, 0] } });
+  const env = { PINAKES_EMBEDDING_MODEL: 'local:other', PINAKES_LOG_LEVEL: 'info' };
+  service = await startServiceProcess({ dataDir: folder, key: service.key, env });
+  for (const name of ['tiny', 'other']) {
+    const line = new RegExp(`"model":"local:${name}#.*a local model is loaded`);
+    await eventually(async () => line.test(service.errors()), LOADED_MS);
+  }
+});
+
 test('a model that cannot be loaded is reported in one line for each attempt, and semantic search says so', async () => {
   const place = mkdtempSync(join(tmpdir(), 'pinakes-broken-model-'));
   writeTinyModel(join(place, 'models/broken'), { words: { ferry: [0, 1] } });
@@ -80,7 +94,7 @@ test('a model that cannot be loaded is reported in one line for each attempt, an
       .split('\n')
       .filter((line) => pattern.test(line));
   try {
-    await eventually(async () => lines(/the embedding model does not work/).length === 1);
+    await eventually(async () => lines(/a local model does not work/).length === 1);
     const { headers, body } = multipartBody([{ name: 'a.txt', content: 'The ferry.' }]);
     await broken.fetch('/local-file-groups', { method: 'POST', headers, body: new Uint8Array(body) });
     await eventually(async () => lines(/"kind":"embed-chunks"/).length > 0);
