@@ -376,6 +376,16 @@ describe('the evaluation of rules', () => {
     await unhurried.close();
   });
 
+  test('waits for a rule that gets little processor time, but not for a thread that hangs', async () => {
+    const script = new URL('../support/sleeping-schedule-worker.ts', import.meta.url);
+    const patient = openSchedules({ ruleMsMax: 1_000, script });
+    assert.deepEqual(await patient.check('1500', now, now), []);
+    await patient.close();
+    const brief = openSchedules({ ruleMsMax: 20, script });
+    await assert.rejects(brief.check('Infinity', now, now), { message: /too long/ });
+    await brief.close();
+  });
+
   test('names the problem of a rule without repeating the rule', async () => {
     const answer = await t.post(web.path, { name: 'n', ...web.origin, rrule: 'FREQ=DAILY;INTERVAL=-1' });
     assert.equal(answer.body.error.message, '/rrule: the rule must have in INTERVAL a whole number of 1 or more.');

@@ -137,7 +137,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   '* could not read the file, or not within its memory.':
     '* konnte die Datei nicht lesen, oder nicht mit seinem Speicher.',
   'A file inside this one could not be written.': 'Eine enthaltene Datei konnte nicht geschrieben werden.',
-  'OCR, conversion or the search for names in the file took longer than # minutes.':
+  'OCR, conversion or the search for names in the file took more than # minutes.':
     'Texterkennung, Umwandlung oder die Suche nach Namen dauerte bei der Datei länger als # Minuten.',
   'The raw file is no longer in the blob store.': 'Die Originaldatei ist nicht mehr in der Ablage.',
   'The system refused to read the raw file.': 'Das System verweigerte das Lesen der Originaldatei.',
