@@ -8,6 +8,7 @@ import { type Config, checkReplicaConfig, environment, findUnknownSettings, load
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { prepareDatabase } from './db/open.ts';
 import { openDeps } from './deps.ts';
+import { authorizationFacts } from './doctor.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { Deps } from './http/deps.ts';
 import { openReadiness } from './http/operations/readiness.ts';
@@ -77,6 +78,10 @@ export async function startService(role: Role, config: Config, env: Environment,
     const app = role === 'worker' ? undefined : await buildApp(deps);
     const worker = role === 'api' ? undefined : buildWorker(deps);
     await worker?.start();
+    if (app) {
+      const { ok, detail } = await authorizationFacts(deps);
+      if (!ok) log.warn(`authorization is ${detail}`);
+    }
     if (worker) {
       void noteSandbox(deps);
       void noteOcr(deps);
