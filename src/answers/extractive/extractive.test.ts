@@ -95,6 +95,12 @@ test('a question with typing errors is answered as the search understood it', as
   assert.equal((await ask(question, chunks, question, corrections)).text, 'The pump is oiled in March.');
 });
 
+test('a person whose name only begins like the name of the question is not the answer', async () => {
+  const chunks = [chunk(1, 'Kowalczyk podpisał umowę 3 maja 2021 roku.', { language: 'pl' })];
+  assert.equal((await ask('Kiedy Kowalczuk podpisał umowę?', chunks)).reason, 'no_answer');
+  assert.equal((await ask('Kiedy Kowalczyk podpisał umowę?', chunks)).reason, 'stop');
+});
+
 test('there is no answer without chunks, without common words, or without the names of the question', async () => {
   assert.equal((await ask('What is the capital of Mars?', [])).reason, 'no_answer');
   assert.equal(
