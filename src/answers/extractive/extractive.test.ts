@@ -187,6 +187,13 @@ test('the date below the heading of a version answers when it was released, with
   assert.doesNotMatch(text, /2023|2016/);
 });
 
+test('a question for two versions is answered for both', async () => {
+  const chunks = [chunk(1, 'Kiln supports Python 3.9 since May.'), chunk(2, 'Kiln supports Python 3.12 since June.')];
+  const { text } = await ask('Does Kiln support Python 3.9 and 3.12?', chunks);
+  assert.match(text, /3\.9 since May/);
+  assert.match(text, /3\.12 since June/);
+});
+
 test('a sentence is quoted with the code below it', async () => {
   const manual =
     'The next command changes the time zone of the system.\n\n```\n# dpkg-reconfigure tzdata\n```\n\nOther words.';
