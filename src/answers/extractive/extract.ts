@@ -121,7 +121,8 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   const numbers = numbersOf(best, questions);
   const chosen: Candidate[][] = [];
   for (const one of ranked) {
-    if (allowed?.has(one) === false || !numbers.isSubsetOf(numbersOf(one, questions))) continue;
+    const own = numbersOf(one, questions);
+    if (allowed?.has(one) === false || (own.size < numbers.size && own.isSubsetOf(numbers))) continue;
     if (chosen.length === PASSAGES_MAX || one.score < best.score - FURTHER_SCORE_DROP_MAX) break;
     const passage = grow(one, quoted);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
@@ -129,7 +130,10 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
 }
 
-/** Returns the numbers of the question that the passage or its titles have. What is said about version 3.0.0 does not add to 3.0.3. */
+/**
+ * Returns the numbers of the question that the passage or its titles have. A passage with fewer than the best one is left out, if it has no
+ * other: what is said about version 3.0.0 does not add to 3.0.3.
+ */
 function numbersOf({ terms, headingTerms, chunk }: Candidate, questions: Questions): ReadonlySet<string> {
   const { names } = questions.get(chunk.language)!;
   return new Set([...names].filter((name) => /\d/.test(name) && (terms.has(name) || headingTerms.has(name))));

@@ -95,6 +95,12 @@ test('a question with typing errors is answered as the search understood it', as
   assert.equal((await ask(question, chunks, question, corrections)).text, 'The pump is oiled in March.');
 });
 
+test('a person whose name only begins like the name of the question is not the answer', async () => {
+  const chunks = [chunk(1, 'Kowalczyk podpisał umowę 3 maja 2021 roku.', { language: 'pl' })];
+  assert.equal((await ask('Kiedy Kowalczuk podpisał umowę?', chunks)).reason, 'no_answer');
+  assert.equal((await ask('Kiedy Kowalczyk podpisał umowę?', chunks)).reason, 'stop');
+});
+
 test('there is no answer without chunks, without common words, or without the names of the question', async () => {
   assert.equal((await ask('What is the capital of Mars?', [])).reason, 'no_answer');
   assert.equal(
@@ -179,6 +185,13 @@ test('the date below the heading of a version answers when it was released, with
   const { text } = await ask('When was Kiln 3.0.3 released?', chunks);
   assert.match(text, /^Released 2024-04-07/);
   assert.doesNotMatch(text, /2023|2016/);
+});
+
+test('a question for two versions is answered for both', async () => {
+  const chunks = [chunk(1, 'Kiln supports Python 3.9 since May.'), chunk(2, 'Kiln supports Python 3.12 since June.')];
+  const { text } = await ask('Does Kiln support Python 3.9 and 3.12?', chunks);
+  assert.match(text, /3\.9 since May/);
+  assert.match(text, /3\.12 since June/);
 });
 
 test('a sentence is quoted with the code below it', async () => {
