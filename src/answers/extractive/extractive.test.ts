@@ -308,6 +308,14 @@ test('question words of Hebrew do not count as missing in the answer', async () 
   }
 });
 
+test('an entry whose head ends with brackets is known by what stands before them, and by what stands in them', async () => {
+  const prose = chunk(1, 'The result depends on the FV of the plan, and on its duration.', { score: 10 });
+  for (const head of ['FV (wanted amount)', 'wanted amount (FV)']) {
+    const entry = chunk(2, `- NPER: how often is paid.\n\n- ${head}: what is there at the end.`, { score: 8 });
+    assert.match((await ask('What is FV?', [prose, entry])).text, /^- (?:FV|wanted)/, head);
+  }
+});
+
 test('what an entry is about is quoted from the entry that the question names', async () => {
   const entry = (number: number, name: string, text: string): ContextChunk =>
     chunk(number, text, { headingPath: ['Settings', name] });

@@ -33,8 +33,11 @@ export interface Candidate {
   senderTerms: ReadonlySet<string>;
   /** Terms of the file name and of the headings above. */
   headingTerms: ReadonlySet<string>;
-  /** Terms of the head of the entry: the first cell of a row, the term of a definition, or the last heading above. */
-  headTerms: ReadonlySet<string>;
+  /**
+   * Terms of the names of the entry's head: the first cell of a row, the term of a definition, or the last heading above. A head with
+   * brackets at its end has three names: `Slink (2.1)`, `Slink` and `2.1`.
+   */
+  headTerms: readonly ReadonlySet<string>[];
   chunk: ContextChunk;
   /** Terms of all passages of the chunk, and of its titles and context. */
   chunkTerms: ReadonlySet<string>;
@@ -49,7 +52,7 @@ export interface Features {
   inPassage: number;
   /** Weighted share that only the previous passage or the headings have. */
   nearby: number;
-  /** Share of the terms of the entry's head that the question names. */
+  /** Share of the terms of a name of the entry's head that the question names: of the name with the highest share. */
   headNamed: number;
   /** Share that the passage and its two neighbours in the chunk have. */
   withNeighbours: number;
@@ -152,7 +155,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     candidate.features = {
       inPassage,
       nearby: weighted((term) => !terms.has(term) && (headingTerms.has(term) || before?.terms.has(term) === true)),
-      headNamed: overlap(headTerms, question.terms) / Math.max(1, headTerms.size),
+      headNamed: Math.max(...headTerms.map((name) => overlap(name, question.terms) / Math.max(1, name.size))),
       withNeighbours: share(new Set([terms, ...neighbours].flatMap((some) => [...some]))),
       inChunk: share(chunkTerms),
       inTitles: share(headingTerms),
