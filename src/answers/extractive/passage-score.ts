@@ -74,8 +74,6 @@ export interface Features {
   namedDefault: number;
   /** 1 for code. */
   code: number;
-  /** 1 for a heading. */
-  heading: number;
   /** 1 in a changelog, which describes earlier versions, and in a test, which shows one case. */
   changelog: number;
 }
@@ -94,7 +92,6 @@ export const NO_FEATURES: Features = {
   newNumber: 0,
   namedDefault: 0,
   code: 0,
-  heading: 0,
   changelog: 0,
 };
 
@@ -112,7 +109,6 @@ const WEIGHTS: Features = {
   newNumber: 1.8,
   namedDefault: 2.63,
   code: -1.14,
-  heading: -1.17,
   changelog: -1.21,
 };
 
@@ -166,7 +162,6 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
       namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
-      heading: kind === 'heading' ? 1 : 0,
       changelog: isAside(chunk) ? 1 : 0,
     };
     const names = Object.keys(WEIGHTS) as (keyof Features)[];
