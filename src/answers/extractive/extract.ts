@@ -7,6 +7,7 @@
 import type { ContextChunk } from '../../llm/models.ts';
 import { namingHeading } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
+import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { anyOf } from '../patterns.ts';
@@ -175,8 +176,9 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   const header = headerEnd > 0 ? chunk.content.slice(0, headerEnd) : mailHeader(chunk.context);
   const fileName = chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, '');
   const titles = [fileName, ...chunk.headingPath, header].join('\n');
+  const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
   const above = new Set(analyzer.index(titles, chunk.language));
-  const chunkTerms = new Set(above);
+  const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
   let headingTerms = above;
   const nameTerms = new Set(analyzer.query(fileName, chunk.language));
   const senderTerms = new Set(analyzer.query(senderOf(mail), chunk.language));

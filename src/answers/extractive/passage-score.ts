@@ -39,7 +39,7 @@ export interface Candidate {
    */
   headTerms: readonly ReadonlySet<string>[];
   chunk: ContextChunk;
-  /** Terms of all passages of the chunk, and of its titles. */
+  /** Terms of all passages of the chunk, and of its titles and context. */
   chunkTerms: ReadonlySet<string>;
 }
 
@@ -56,7 +56,7 @@ export interface Features {
   headNamed: number;
   /** Share that the passage and its two neighbours in the chunk have. */
   withNeighbours: number;
-  /** Share that the chunk has, with titles. */
+  /** Share that the chunk has, with titles and context. */
   inChunk: number;
   /** Share that the file name and the headings above have. */
   inTitles: number;
