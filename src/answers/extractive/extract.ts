@@ -189,10 +189,11 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   let headingTerms = above;
   const nameTerms = new Set(analyzer.query(fileName, chunk.language));
   const senderTerms = new Set(analyzer.query(senderOf(mail), chunk.language));
-  let head: ReadonlySet<string> = new Set(analyzer.index(unnumbered(chunk.headingPath.at(-1) ?? ''), chunk.language));
+  const termsOf = (text: string): ReadonlySet<string> => new Set(analyzer.index(text, chunk.language));
+  let head = namesOf(unnumbered(chunk.headingPath.at(-1) ?? '')).map(termsOf);
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
-    const headTerms = unitHead === undefined ? head : new Set(analyzer.index(unitHead, chunk.language));
+    const headTerms = unitHead === undefined ? head : namesOf(unitHead).map(termsOf);
     const passages = piecesOf(chunk.content, unit).map(({ start, end }) => {
       const text = chunk.content.slice(start, end);
       const order = analyzer.index(text, chunk.language);
@@ -216,8 +217,8 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
       };
     });
     if (unit.kind === 'heading') {
-      head = new Set(analyzer.index(unnumbered(chunk.content.slice(unit.start, unit.end)), chunk.language));
-      headingTerms = new Set([...above, ...head]);
+      head = namesOf(unnumbered(chunk.content.slice(unit.start, unit.end))).map(termsOf);
+      headingTerms = new Set([...above, ...head[0]!]);
     }
     return passages;
   });
@@ -250,6 +251,12 @@ function headOf(text: string, kind: UnitKind): string | undefined {
   if (kind === 'row') return /^[\s|]*([^|\t]+)/.exec(text)?.[1];
   if (kind === 'sentence' || kind === 'item') return /^(?:[-*+•]\s+)?(.{1,80}?)(?:: | [—–-] )/su.exec(text)?.[1];
   return undefined;
+}
+
+/** Returns a head, and its parts if it ends with brackets: `maintainer (メンテナー)` has two names. */
+function namesOf(head: string): string[] {
+  const [, before, inside] = /^([^(（]+)[(（]([^()（）]+)[)）]\s*$/u.exec(head) ?? [];
+  return before === undefined ? [head] : [head, before, inside!];
 }
 
 /** Cuts a unit that is longer than the limit into pieces, each of as many clauses as fit. */

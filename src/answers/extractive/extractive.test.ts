@@ -84,6 +84,15 @@ test('the words of a follow-up question count more than the words of earlier que
   assert.equal((await ask('And wget?', chunks, `And wget? ${earlier}`)).numbers[0], 2);
 });
 
+test('"at most" asks for a limit, and not for the word', async () => {
+  const rules = [
+    chunk(1, 'The committee consists of up to 8 members.', { score: 9 }),
+    chunk(2, 'The term of the most senior members of the committee ends after 42 months.', { score: 9 }),
+  ];
+  const { text } = await ask('How many members may the committee have at most?', rules);
+  assert.match(text, /^The committee consists/);
+});
+
 test('a question with typing errors is answered as the search understood it', async () => {
   const chunks = [chunk(1, 'The pump is oiled in March.'), chunk(2, 'The gate is painted.')];
   const question = 'When is the pmup olied?';
@@ -327,6 +336,14 @@ test('question words of Hebrew do not count as missing in the answer', async () 
   ] as const) {
     const { text, reason } = await ask(question, [handbook]);
     assert.ok(text.includes(answer), `${question} ${reason} ${text}`);
+  }
+});
+
+test('an entry whose head ends with brackets is known by what stands before them, and by what stands in them', async () => {
+  const prose = chunk(1, 'The result depends on the FV of the plan, and on its duration.', { score: 10 });
+  for (const head of ['FV (wanted amount)', 'wanted amount (FV)']) {
+    const entry = chunk(2, `- NPER: how often is paid.\n\n- ${head}: what is there at the end.`, { score: 8 });
+    assert.match((await ask('What is FV?', [prose, entry])).text, /^- (?:FV|wanted)/, head);
   }
 });
 
