@@ -3,6 +3,9 @@ import type { Finder } from './redaction-session.ts';
 
 /** A header tells by its last words. */
 const HEADER_LENGTH_MAX = 100;
+/** A bar that ends a cell. In a cell, a bar has a backslash before it. */
+const BAR = /(?<!\\)\|/;
+const BAR_OR_LINE_END = /(?<!\\)\||\n/;
 
 /** Returns the header of a table whose rows a text continues: the first row in the context of a chunk. */
 export function headerOf(context: string | null | undefined): string | undefined {
@@ -12,7 +15,7 @@ export function headerOf(context: string | null | undefined): string | undefined
 /** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
 export function headerAbove(before: string, context: string | null): string | undefined {
   const lines = before.split('\n');
-  const delimiter = lines.findLastIndex((line) => isDelimiter(line.split('|')));
+  const delimiter = lines.findLastIndex((line) => isDelimiter(line.split(BAR)));
   return delimiter > 0 ? lines[delimiter - 1] : headerOf(context);
 }
 
@@ -28,7 +31,7 @@ function isDelimiter(cells: readonly string[]): boolean {
  * @param above the header of a table whose rows the text continues.
  */
 export function besideHeaders(finder: Finder, above: string | undefined): Finder {
-  let header = above === undefined ? [] : above.split('|').slice(1);
+  let header = above === undefined ? [] : above.split(BAR).slice(1);
   /** The finished cells of the present row. */
   let row: string[] = [];
   /** Where the present cell begins; in a line that is no row, where reading goes on. */
@@ -65,7 +68,7 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
         continue;
       }
       const from = Math.max(at, 0);
-      const length = text.slice(from).search(place === 'row' ? /[|\n]/ : /\n/);
+      const length = text.slice(from).search(place === 'row' ? BAR_OR_LINE_END : /\n/);
       if (length < 0 && place === 'line') at = text.length;
       if (length < 0) return;
       const end = from + length;

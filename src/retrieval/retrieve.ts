@@ -16,7 +16,7 @@ import { correctTerms } from './ranking/fuzzy.ts';
 import { preferring } from './ranking/preferred.ts';
 import { orderByProximity, phrasesFirst } from './ranking/proximity.ts';
 import { extendCandidates, type RankedCandidate, rankCandidates } from './ranking/rank.ts';
-import { rerank } from './ranking/rerank.ts';
+import { RERANKED_MAX, rerank } from './ranking/rerank.ts';
 import { loadRows, type ReadRow, readNeighbours, termsOf } from './reading/hits.ts';
 import { keepMatching, openCorpus } from './reading/verify.ts';
 import type { RetrieveDeps } from './retrieve-deps.ts';
@@ -108,9 +108,10 @@ export async function retrieve(
   const { page, ranked, rows, redactor, plan, blocks } = await db.transaction(tenantId, find, options);
   if (page) return toRetrieved(page, rows, warnings, corrections, clock);
 
-  const ordered = plan.reranks ? await reranked(deps, request, redactor, ranked, rows, warnings, signal) : ranked;
+  const wanted = Math.max(offset + request.limit, plan.reranks ? RERANKED_MAX : 0);
+  const open = blocks ? await withoutBlocked(redactor, ranked, rows, wanted) : ranked;
+  const shown = plan.reranks ? await reranked(deps, request, redactor, open, rows, warnings, signal) : open;
   if (plan.reranks) clock.lap('rerank');
-  const shown = blocks ? await withoutBlocked(redactor, ordered, rows, offset + request.limit) : ordered;
   const check = async (tx: Tx): Promise<Page> => {
     const access = await openAccess(tx, tenantId, request, request.principal);
     const redactor = (await redactors?.forTenant(tx, tenantId)) ?? null;
@@ -133,7 +134,8 @@ async function reranked(
   signal: AbortSignal,
 ): Promise<RankedCandidate[]> {
   const asked = await modelViewOfQuery(redactor, query);
-  const texts = await modelViewOfRows(redactor, rows);
+  const judged = ranked.slice(0, RERANKED_MAX).flatMap(({ id }) => rows.get(id) ?? []);
+  const texts = await modelViewOfRows(redactor, judged);
   return rerank(reranker!, asked, ranked, texts, warnings, signal, { owner: tenantId, part: keyFamilyId });
 }
 

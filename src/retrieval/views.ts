@@ -29,9 +29,9 @@ export async function modelViewOfQuery(redactor: Redactor | null, query: string)
 /** Returns the candidates as a rerank model may read them; blocked candidates are left out. */
 export async function modelViewOfRows(
   redactor: Redactor | null,
-  rows: ReadonlyMap<string, ReadRow>,
+  rows: readonly ReadRow[],
 ): Promise<ReadonlyMap<string, ReadRow>> {
-  const redacted = await collect(rows.values(), (row) =>
+  const redacted = await collect(rows, (row) =>
     redactChunk(redactor, row, [...readerSteps(redactor, row.redactedBy), 'llm_input']),
   );
   return new Map(redacted.map((row) => [row.id, row]));

@@ -1,6 +1,7 @@
 /** Tests what detectors find, and what they leave alone, on a corpus. `npm run bench:redaction` prints the figures. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { rowText } from '../../src/files/formats/data/table-text.ts';
 import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
 import { rates, readCorpus, redactorOf, scoreOf } from '../support/passages/redaction-corpus.ts';
 
@@ -86,7 +87,8 @@ describe('values as people write them', () => {
 
 describe('values in tables whose header tells what they are', () => {
   const redactor = redactorOf(['date_of_birth', 'us_ssn', 'nl_bsn', 'phone']);
-  const table = (header: string, ...rows: string[]) => [header, header.replace(/[^|]+/g, ' --- '), ...rows].join('\n');
+  const table = (header: string, ...rows: string[]) =>
+    [header, header.replace(/(?:[^|\\]|\\.)+/g, ' --- '), ...rows].join('\n');
   const cases: [what: string, text: string, redacted: string[], header?: string][] = [
     [
       'each column has its own header',
@@ -110,6 +112,21 @@ describe('values in tables whose header tells what they are', () => {
       '| name | ssn |',
     ],
     ['a model that leaves out the line below the header', 'x:\n| a | SSN |\n| b | 536904399 |', ['| b | [US_SSN] |']],
+    [
+      'bars in names and cells',
+      table(
+        rowText(['a|b', 'name', 'SSN']),
+        rowText(['x', 'Ann|Annie', '536904399']),
+        rowText(['|', 'Bo', '536904398']),
+      ),
+      ['| x | Ann\\|Annie | [US_SSN] |', '| \\| | Bo | [US_SSN] |'],
+    ],
+    [
+      'bars below a header that is in another chunk',
+      rowText(['a|b', '536904399']),
+      ['| a\\|b | [US_SSN] |'],
+      rowText(['c|d', 'ssn']),
+    ],
     ['a value alone', '536904399', ['[US_SSN]'], '| ssn |'],
     ['a cell without its end', `${table('| a | BSN |')}\n| x | 111222333`, ['| x | [NL_BSN]']],
     [

@@ -6,6 +6,7 @@ import type { Deps } from '../../http/deps.ts';
 import { withoutStatistics } from '../../http/records/content-record.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { redactChunk, redactText, type View, viewsOf } from '../../redaction/apply-redaction.ts';
+import type { ApplyAt } from '../../redaction/redact.ts';
 import type { ReadContent } from '../../retrieval/reading/fence.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import { type Stage, timed } from '../../retrieval/stages.ts';
@@ -108,7 +109,7 @@ export async function findContext(
   asked.rights.holdContent(content);
   const hitViews = await viewHits(asked, chosen, table === null ? 0 : 1);
   const web = (await webSearch) ?? { pages: [], warnings: [] };
-  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, step));
+  const pageViews = await viewsOf(web.pages, (page, step) => redactPage(masking, page, stepsOf(asked, step)));
   return {
     query: {
       ...query,
@@ -132,15 +133,21 @@ export async function findContext(
 
 /** Returns the hits as the model and as readers get them, numbered after the first `before` sources. */
 export async function viewHits(
-  { access, redactor, outputRedactor }: Pick<Asked, 'access' | 'redactor' | 'outputRedactor'>,
+  asked: Pick<Asked, 'access' | 'redactor' | 'outputRedactor' | 'modelSteps'>,
   hits: readonly Hit[],
   before = 0,
 ): Promise<View<LabelledHit[]>> {
+  const { access, redactor, outputRedactor } = asked;
   const views = await viewsOf(hits, (hit, step) =>
-    redactChunk(step === 'output' ? outputRedactor : redactor, hit, [step]),
+    redactChunk(step === 'output' ? outputRedactor : redactor, hit, stepsOf(asked, step)),
   );
   if (!isUnrestricted(access)) views.forReader = views.forReader.map((hit, i) => withoutStatistics(hit, i + 1));
   return labelled(views, before);
+}
+
+/** Returns the steps whose rules apply to a passage. */
+function stepsOf({ modelSteps }: Pick<Asked, 'modelSteps'>, step: 'llm_input' | 'output'): readonly ApplyAt[] {
+  return step === 'output' ? [step] : modelSteps;
 }
 
 /** Numbers the sources after the first `before` ones. */

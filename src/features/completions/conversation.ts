@@ -63,6 +63,11 @@ export interface Asked {
   redactor: Redactor | null;
   /** The redactor of the step `output`. A language model may repeat what the caller wrote, so its answers have masks, not hashes. */
   outputRedactor: Redactor | null;
+  /**
+   * The steps whose rules apply to passages for the model. The extractive model repeats their words without the headers of tables, so
+   * rules for `output` apply before it reads them.
+   */
+  modelSteps: readonly ApplyAt[];
   filters: Filters;
   turn: Turn;
   /** The question as it was asked. Only the search uses this form. */
@@ -128,6 +133,7 @@ export async function readConversation(
     rights,
     redactor,
     outputRedactor,
+    modelSteps: deps.chatModel.ask ? ['llm_input'] : ['llm_input', 'output'],
     filters,
     turn,
     original,

@@ -54,12 +54,12 @@ export async function findOnWeb(
 export async function redactPage(
   redactor: Redactor | null,
   { url, title, text }: WebResult,
-  step: ApplyAt,
+  steps: readonly ApplyAt[],
 ): Promise<WebResult | undefined> {
-  const redactedTitle = await redactText(redactor, title, [step]);
-  const redactedText = await redactText(redactor, text, [step]);
+  const redactedTitle = await redactText(redactor, title, steps);
+  const redactedText = await redactText(redactor, text, steps);
   if (redactedTitle === undefined || redactedText === undefined) return undefined;
-  if ((await redactText(redactor, url, [step])) !== url) return undefined;
+  if ((await redactText(redactor, url, steps)) !== url) return undefined;
   return { url, title: redactedTitle, text: redactedText };
 }
 

@@ -1,11 +1,12 @@
 /** Cuts one block that is too long: tables between rows, code before definitions, everything else between sentences. */
 import type { Block } from '../parsed.ts';
+import { repeatedHeader } from '../repeated-header.ts';
 import { sentenceRanges, type TextRange } from './text-ranges.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 /** The last sentence of a part is repeated at the start of the next part if it has at most this many estimated tokens. */
 const OVERLAP_TOKENS_MAX = 60;
-/** UTF-16 units of a repeated table header. A longer header is truncated. */
+/** UTF-16 units of a repeated table header. Each name of a longer header is shortened. */
 const CONTEXT_UNITS_MAX = 1000;
 
 interface BlockPart {
@@ -52,7 +53,7 @@ function splitRows(text: string, block: Block, tokensTarget: number): BlockPart[
   const rows = block.rowStarts ?? [];
   const starts = rows[0] === block.start ? rows : [block.start, ...rows];
   const atoms = starts.flatMap((start, index) => splitLong(text, start, starts[index + 1] ?? block.end, tokensTarget));
-  const header = (block.tableHeader ?? '').slice(0, CONTEXT_UNITS_MAX).toWellFormed() || null;
+  const header = repeatedHeader(block.tableHeader ?? '', CONTEXT_UNITS_MAX) || null;
   const startsWithHeader = block.kind === 'table';
   return pack(atoms, tokensTarget, false).map((part, index) => ({
     ...part,

@@ -33,6 +33,7 @@ after(async () => {
 test('pages are filled with the results behind those that a rule blocks, with and without a rerank model', async () => {
   const rule = { name: 'n', kind: 'dictionary', terms: ['Secretname'], action: 'block', apply_at: ['retrieval'] };
   assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
+  reranker.calls.length = 0;
   for (const rerank of [true, false]) {
     const pages: string[][] = [];
     for (let offset = 0; offset < FILES; offset += PAGE) {
@@ -48,4 +49,7 @@ test('pages are filled with the results behind those that a rule blocks, with an
     assert.equal(new Set(found).size, FILES / 4);
     for (const name of found) assert.equal(Number.parseInt(name, 10) % 4, 3);
   }
+  assert.ok(reranker.calls.length > 0);
+  for (const { texts } of reranker.calls)
+    assert.doesNotMatch(texts.join(), /Secretname/, 'only what is shown is judged');
 });

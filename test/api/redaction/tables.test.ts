@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
-import { eventually, multipartBody, waitForGroup } from '../../support/upload.ts';
+import { eventually, ingest, multipartBody, waitForGroup } from '../../support/upload.ts';
 
 const PEOPLE = ['1982-07-19', '1971-05-03', '1990-11-30'].map((born, i) => ({ born, ssn: `53690439${i + 7}` }));
 const CSV = [
@@ -18,6 +18,13 @@ const LONG = [
   '| --- | --- |',
   ...Array.from({ length: 2_000 }, (_, i) => `| Colleague ${i} of the long list | ${1950 + (i % 50)}-03-1${i % 9} |`),
 ].join('\n');
+/** The names of all columns are longer than what further chunks repeat. */
+const WIDE = [
+  ['label', ...Array.from({ length: 60 }, (_, i) => `description of the measurement ${i}`), 'ssn'].join(','),
+  ...Array.from({ length: 20 }, (_, i) =>
+    [`Device ${i}|x`, ...Array<number>(60).fill(i), `53690439${i % 10}`].join(','),
+  ),
+].join('\n');
 const STATEMENT = { sql: 'select name, date_of_birth, employee_ssn from people', timeout_ms: 20_000 };
 const PLANTED = /19\d\d-\d\d-\d\d|53690439\d/;
 
@@ -30,7 +37,7 @@ before(async () => {
   const env = { PINAKES_CHAT_MODEL: 'openai-compatible:m', PINAKES_CHAT_BASE_URL: fake.url };
   t = await openTestApp({ runsJobs: true, env });
   const keys = JSON.stringify([{ key: 'date_of_birth', type: 'date' }]);
-  for (const [name, content] of Object.entries({ 'people.csv': CSV, 'long.md': LONG })) {
+  for (const [name, content] of Object.entries({ 'people.csv': CSV, 'long.md': LONG, 'wide.csv': WIDE })) {
     const { headers, body } = multipartBody(
       [{ name, content }],
       name === 'people.csv' ? [['chunk_metadata_keys', keys]] : [],
@@ -92,7 +99,7 @@ test('rules for retrieval find values by their headers in every text that reader
   for (const { status, text } of await told()) {
     assert.equal(status, 200, text);
     assert.doesNotMatch(text, PLANTED);
-    assert.match(text, /\[DATE_OF_BIRTH\]/);
+    assert.match(text, /\[(?:DATE_OF_BIRTH|US_SSN)\]/);
   }
   for (const { text } of await facts()) assert.doesNotMatch(text, PLANTED);
   const { body } = await t.post('/search', search);
@@ -142,6 +149,29 @@ test('rules for output find them in rows of a statement and in a table that a mo
   for (const stream of [false, true]) {
     const { text } = await t.post('/completions', { ...ask, stream });
     assert.match(text, /Ann \| \[US_SSN\] \|/);
+  }
+});
+
+test('rules for output find them in answers without a model and in their quotes', async () => {
+  const plain = await openTestApp({ runsJobs: true });
+  try {
+    const table = '| name | ssn |\n| --- | --- |\n| Zebulon Quirk | 536904399 |\n| Bo Marsh | 536904398 |\n';
+    await ingest(plain, [
+      { name: 'staff.md', content: `# Staff\n\n${table}` },
+      { name: 'people.csv', content: CSV.replaceAll('Person', 'Waldo') },
+    ]);
+    const rules = [
+      { name: 'id', kind: 'entity', entities: ['date_of_birth', 'us_ssn'], action: 'mask', apply_at: ['output'] },
+    ];
+    assert.equal((await plain.put('/redaction-policy', { enabled: true, rules })).status, 200);
+    for (const content of ['What is the SSN of Zebulon Quirk?', 'What is the employee SSN of Waldo 1?']) {
+      const { text, body } = await plain.post('/completions', { messages: [{ role: 'user', content }] });
+      assert.ok(body.choices[0].citations.length > 0, text);
+      assert.match(text, /\[US_SSN\]/);
+      assert.doesNotMatch(text, PLANTED);
+    }
+  } finally {
+    await plain.close();
   }
 });
 

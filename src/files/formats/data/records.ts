@@ -1,6 +1,7 @@
 /** Writes records: each record is a line of a Markdown table and a block of its own, with the header as context. */
 import type { Link } from '../../../text/link-line.ts';
 import type { KeyPicker } from '../../metadata-values.ts';
+import { repeatedHeader } from '../../repeated-header.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { headerText, rowText } from './table-text.ts';
 
@@ -8,7 +9,7 @@ import { headerText, rowText } from './table-text.ts';
 export const SINGLE_RECORDS_MAX = 20_000;
 /** Records in a shared block, which the chunker cuts between rows. */
 const ROWS_PER_BLOCK = 1000;
-/** Maximum length of a header that is repeated as context. A longer header is truncated. */
+/** Maximum length of a header that is repeated as context. Each name of a longer header is shortened. */
 const HEADER_UNITS_MAX = 1500;
 
 /** Writes rows under one header. */
@@ -35,7 +36,7 @@ export function recordWriter(
   single: boolean,
 ): RecordWriter {
   const columns = new Map(header?.map((name, index) => [name.trim(), index] as const).reverse());
-  const tableHeader = header === undefined ? '' : rowText(header).slice(0, HEADER_UNITS_MAX).toWellFormed();
+  const tableHeader = header === undefined ? '' : repeatedHeader(rowText(header), HEADER_UNITS_MAX);
   let separator = '\n\n';
   let packed: string[] = [];
   let packedLinks: Link[] = [];

@@ -1,0 +1,36 @@
+/** The header of a table as the further parts of the table repeat it. */
+
+/** UTF-16 units of the header of a table with very many columns. The last columns are left out. */
+const WIDE_UNITS_MAX = 4000;
+/** UTF-16 units of each name in a header that is too long: the first of these numbers that is small enough, or the last. */
+const NAME_UNITS = [100, 50, 24] as const;
+
+/**
+ * Returns a header of about `unitsMax` UTF-16 units. A long header keeps the last words of each name, because rules of redaction read
+ * them beside the cells of the column.
+ */
+export function repeatedHeader(header: string, unitsMax: number): string {
+  if (header.length <= unitsMax) return header;
+  if (!header.startsWith('|')) return header.slice(0, unitsMax).toWellFormed();
+  const names = header
+    .replace(/^\|\s*|\s*\|\s*$/g, '')
+    .split(/(?<!\\)\|/)
+    .map((name) => name.trim());
+  let text = '';
+  for (const units of NAME_UNITS) {
+    text = `| ${names.map((name) => lastWords(name, units)).join(' | ')} |`;
+    if (text.length <= unitsMax) return text;
+  }
+  return text.length <= WIDE_UNITS_MAX ? text : text.slice(0, text.lastIndexOf(' | ', WIDE_UNITS_MAX - 3) + 2);
+}
+
+/** Returns the last words of a name, or the end of its last word if this word is longer. */
+function lastWords(name: string, units: number): string {
+  if (name.length <= units) return name;
+  const end = name.slice(-units);
+  // Half an escaped bar would end the cell.
+  return end
+    .slice(end.indexOf(' ') + 1)
+    .replace(/^\|/, '')
+    .toWellFormed();
+}
