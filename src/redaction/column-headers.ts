@@ -13,6 +13,13 @@ export function headerOf(context: string | null | undefined): string | undefined
   return context?.split('\n').find((line) => line.startsWith('|'));
 }
 
+/** Returns the headers of all tables of a chunk, and that of the table that it continues. */
+export function headersOf(content: string, context: string | null): string[] {
+  const lines = content.split('\n');
+  const firstRows = lines.filter((line, i) => line.startsWith('|') && !lines[i - 1]?.startsWith('|'));
+  return [...firstRows, headerOf(context) ?? ''].filter((header) => header !== '');
+}
+
 /** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
 export function headerAbove(before: string, context: string | null): string | undefined {
   const lines = before.split('\n');

@@ -39,8 +39,8 @@ export async function modelViewOfRows(
 }
 
 /**
- * Returns the candidates without those that a rule blocks for readers: of the first UNBLOCKED_DEPTH, up to the first `wanted` others. Copies,
- * and chunks beyond the limit per source, are left out only for chunks that are shown.
+ * Returns the candidates without those that a rule blocks for readers: of the first UNBLOCKED_DEPTH, up to the first `wanted` others.
+ * Copies, and chunks beyond the limit per source, are left out only for chunks that are shown.
  */
 export async function withoutBlocked(
   redactor: Redactor | null,
