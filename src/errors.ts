@@ -61,6 +61,14 @@ export class ServiceError extends Error {
   }
 }
 
+/** Returns the message of an expected failure and of its cause, on one line: for the log, not for callers. */
+export function reasonOf(error: unknown): string {
+  const messages: string[] = [];
+  for (let one = error; one !== undefined && one !== null; one = one instanceof Error ? one.cause : undefined)
+    messages.push(one instanceof Error ? one.message : String(one));
+  return messages.join(' ');
+}
+
 /** Returns the error for ids that are unknown, deleted, malformed, of another tenant or of another kind. All get the same body. */
 export function notFound(): ServiceError {
   return new ServiceError('not_found', 'Not found.');

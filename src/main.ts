@@ -6,11 +6,14 @@ import { type App, buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type Config, checkReplicaConfig, environment, findUnknownSettings, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
+import { countGenerations } from './corpus/vector-store.ts';
 import { prepareDatabase } from './db/open.ts';
 import { openDeps } from './deps.ts';
+import { reasonOf } from './errors.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { Deps } from './http/deps.ts';
 import { openReadiness } from './http/operations/readiness.ts';
+import { isLocalName } from './llm/embedding/local.ts';
 import { releaseMemory } from './util/release-memory.ts';
 import { ConfigError, type Environment } from './util/settings-reader.ts';
 import { settleMasterKey } from './vault/rotate.ts';
@@ -77,6 +80,11 @@ export async function startService(role: Role, config: Config, env: Environment,
     const app = role === 'worker' ? undefined : await buildApp(deps);
     const worker = role === 'api' ? undefined : buildWorker(deps);
     await worker?.start();
+    if (role !== 'worker') {
+      const stopped = new AbortController();
+      closers.push(async () => stopped.abort());
+      void loadModels(deps, stopped.signal);
+    }
     if (worker) {
       void noteSandbox(deps);
       void noteOcr(deps);
@@ -91,6 +99,31 @@ export async function startService(role: Role, config: Config, env: Environment,
     await stopAll(closers);
     throw error;
   }
+}
+
+/**
+ * Loads the local models, so that no search and no answer waits for that. The start does not wait either. A worker loads a model
+ * with its first text.
+ */
+async function loadModels({ db, embedding, entailment, log }: Deps, signal: AbortSignal): Promise<void> {
+  const load = async (model: string, use: () => Promise<unknown>): Promise<void> => {
+    const begunAt = performance.now();
+    try {
+      await use();
+      log.info({ model, seconds: Math.round(performance.now() - begunAt) / 1000 }, 'a local model is loaded');
+    } catch (error) {
+      if (!signal.aborted) log.error({ model, reason: reasonOf(error) }, 'a local model does not work');
+    }
+  };
+  if (embedding) {
+    // Queries use the previous model until the vectors of a new model are complete.
+    const stored = await countGenerations(db.system).catch(() => []);
+    const serving = stored.filter(({ status }) => status === 'serving').map(({ model }) => model);
+    for (const name of new Set([...serving, embedding.model.name].filter(isLocalName)))
+      await load(name, () => embedding.named(name).embed(['text'], 'query', signal));
+  }
+  if (entailment)
+    await load(entailment.name, () => entailment.judge([{ premise: 'text', hypothesis: 'text' }], signal));
 }
 
 /** Logs whether files are read in a sandbox. The start does not wait for the answer. */

@@ -3,6 +3,7 @@
 import { agentHost } from './app.ts';
 import type { Database } from './db/database.ts';
 import { type Maintenance, startMaintenance } from './db/maintenance.ts';
+import { reasonOf, ServiceError } from './errors.ts';
 import { agentRun, collectAgentRuns } from './features/agents/background.ts';
 import type { Deps } from './http/deps.ts';
 import type { JobOutcome } from './http/operations/metrics.ts';
@@ -93,6 +94,11 @@ function inTurn(...handlers: JobHandler[]): JobHandler {
   };
 }
 
+/** Returns what the log says of an error. An expected failure needs no stack. */
+function described(error: unknown): { err: unknown } | { reason: string } {
+  return error instanceof ServiceError ? { reason: reasonOf(error) } : { err: error };
+}
+
 /** Returns handlers that count their run times and log their failures. */
 function timed({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, work: JobWork): JobWork {
   const entries = JOB_KINDS.map((kind) => {
@@ -106,7 +112,7 @@ function timed({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, work: JobWork): 
       } catch (error) {
         const { tenantId } = payload;
         if (!context.signal.aborted)
-          log.error({ err: error, kind, tenantId, lastAttempt: context.lastAttempt }, 'a job failed');
+          log.error({ ...described(error), kind, tenantId, lastAttempt: context.lastAttempt }, 'a job failed');
         throw error;
       } finally {
         if (outcome === 'failed' && context.signal.aborted) outcome = 'aborted';

@@ -55,9 +55,14 @@ test('pictures and signed files among whose bytes are words are no text', () => 
     assert.equal(kindOf(latin), 'binary', JSON.stringify(latin.slice(0, 12)));
 });
 
-test('control characters count more where the bytes are not UTF-8', () => {
+test('control characters count more where the bytes are not UTF-8, unless the file is named as text', () => {
+  const kindOfUnnamed = (latin: string) =>
+    kindOfHead(bytesOf(latin), { extension: '', isTextName: false, tail: undefined });
   const words = 'gr\xc3\xbcn'.repeat(50);
-  assert.equal(kindOf(`${words}\x1e\x1f\x1e\x1f`), 'text');
-  assert.equal(kindOf(`${words}\xfc\x1e\x1f\x1e\x1f`), 'binary');
-  assert.equal(kindOf(`${words}\xfc\x15`), 'text');
+  assert.equal(kindOfUnnamed(`${words}\x1e\x1f\x1e\x1f`), 'text');
+  assert.equal(kindOfUnnamed(`${words}\xfc\x1e\x1f\x1e\x1f`), 'binary');
+  assert.equal(kindOf(`${words}\xfc\x1e\x1f\x1e\x1f`, 'txt'), 'text');
+  assert.equal(kindOf(`f\xfcr${'words '.repeat(80)}${'\x1a'.repeat(20)}`, 'txt'), 'text');
+  // The signs of paragraphs in texts of DOS.
+  assert.equal(kindOfUnnamed('Nach \x15 3 Abs. 1 gilt das f\x81r die Beh\x94rde. '.repeat(12)), 'text');
 });

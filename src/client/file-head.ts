@@ -63,6 +63,9 @@ export function kindOfHead(bytes: Uint8Array, { extension, isTextName, tail }: H
   return isBinary(bytes, isTextName) ? 'binary' : 'text';
 }
 
+/** Escape, and the signs ¶ and § of texts of DOS. */
+const TEXT_CONTROLS: ReadonlySet<number> = new Set([0x14, 0x15, 0x1b]);
+
 /** True if the file has NUL bytes outside UTF-16/32, or many control characters. */
 export function isBinary(bytes: Uint8Array, isTextName: boolean): boolean {
   const sample = bytes.subarray(0, HEAD_BYTES);
@@ -73,13 +76,13 @@ export function isBinary(bytes: Uint8Array, isTextName: boolean): boolean {
   for (let i = 0; i < sample.length; i += 1) {
     const byte = sample[i]!;
     if (byte === 0) zeros[i % 4]! += 1;
-    else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && byte !== 0x1b) controls[i % 2]! += 1;
+    else if (byte < 0x20 && (byte < 0x07 || byte > 0x0d) && !TEXT_CONTROLS.has(byte)) controls[i % 2]! += 1;
   }
   const nuls = zeros[0]! + zeros[1]! + zeros[2]! + zeros[3]!;
   // The low bytes of UTF-16 may be control characters, the high bytes hardly.
   const isOneByte = Math.min(controls[0]!, controls[1]!) >= Math.max(controls[0]!, controls[1]!) * 0.1;
-  // Text in an old encoding has hardly a control character. UTF-8 may have more, which separate records.
-  const share = isOneByte && !isUtf8(sample) ? 0.005 : 0.05;
+  // Text in an old encoding has hardly a control character. UTF-8 may have more, which separate records, and so may files named as text.
+  const share = isOneByte && !isTextName && !isUtf8(sample) ? 0.005 : 0.05;
   const many = controls[0]! + controls[1]! > sample.length * share || nuls > Math.max(2, sample.length * 0.02);
   if (!many) return false;
   const width = widthOf(zeros, nuls, sample.length);

@@ -146,11 +146,15 @@ export async function saveFailing(tx: Tx, tenantId: string, groupId: string, sta
     update connector_setting set failing_since = ${value} where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
 }
 
-/** Makes the schedules due whose runs fail with this secret. Call this function when the secret has another value. */
+/**
+ * Makes the schedules due whose runs fail with this secret, and ends their pauses: an active run may still fail with the old value. Call
+ * this function when the secret has another value.
+ */
 export async function retryFailing(tx: Tx, tenantId: string, secretId: string, now: Date): Promise<void> {
   await tx.query(sql`
-    update connector_setting set next_at = ${now}, next_times = (array[${now}::timestamptz] || next_times)[1:${NEXT_TIMES}]
-    where tenant_id = ${tenantId} and secret_id = ${secretId} and failing_since is not null and next_at > ${now}`);
+    update connector_setting set failing_since = null, next_at = case when next_at > ${now} then ${now} else next_at end,
+      next_times = case when next_at > ${now} then (array[${now}::timestamptz] || next_times)[1:${NEXT_TIMES}] else next_times end
+    where tenant_id = ${tenantId} and secret_id = ${secretId} and failing_since is not null`);
 }
 
 /** Returns whether the schedule is unchanged and this occurrence was not started meanwhile. */

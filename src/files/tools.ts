@@ -29,6 +29,11 @@ export type ServiceCall = NamesCall | IncludeCall;
 
 export type ToolAnswer = { ok: true; bytes: Uint8Array } | { ok: false; failure: FileFailure };
 
+/** The processor time of a call. Without it, the time by the clock counts. */
+export interface Used {
+  usedMs?: number;
+}
+
 /** The available tools. A tool that is switched off or not installed is absent. All throw FileError. */
 export interface Tools {
   /** Returns tab-separated words with their places, as tesseract writes them. Without an image, the file itself is read. */

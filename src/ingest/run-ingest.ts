@@ -184,7 +184,8 @@ async function end(
   // Files that fail besides are in the list of the run's errors.
   const reportedProblem = problem ?? error ?? (status === 'success' && origin ? origin.notice : null);
   if (origin) await saveRefreshError(tx, tenantId, group.id, refreshError(ending, reportedProblem));
-  const tells = origin !== undefined && run.reads === 'origin' && ending !== 'canceled';
+  // A fault of the service says nothing about the origin.
+  const tells = origin !== undefined && run.reads === 'origin' && ending !== 'canceled' && !isInternal;
   if (tells) await saveFailing(tx, tenantId, group.id, ending === 'failure' ? run.createdAt : null);
   await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: reportedProblem });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;

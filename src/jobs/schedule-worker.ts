@@ -1,4 +1,5 @@
 /** The worker thread that evaluates recurrence rules for schedules.ts. */
+import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { checkRule, nextOccurrences, RuleProblem } from './schedule.ts';
 import type { RuleAnswer, RuleQuestion } from './schedules.ts';
@@ -15,4 +16,12 @@ port.on('message', ({ id, rule, anchor, after, count, check }: RuleQuestion) => 
     answer({ problem: error.message });
   }
 });
-port.postMessage({ id: 0, times: [] } satisfies RuleAnswer);
+port.postMessage({ id: 0, folder: ownFolder() } satisfies RuleAnswer);
+
+function ownFolder(): string | undefined {
+  try {
+    return `/proc/${readlinkSync('/proc/thread-self')}`;
+  } catch {
+    return undefined; // This system has no such folder.
+  }
+}

@@ -220,6 +220,23 @@ describe('a schedule', () => {
     assert.ok(mended.body.next_run_times[0] - clock.now().getTime() / 1000 <= 3_600);
   });
 
+  test('keeps its pace when runs end by a fault of the service', async () => {
+    const id = await created(web, { rrule: 'FREQ=HOURLY' });
+    for (let i = 0; i < 3; i++) {
+      await moveToNext(id);
+      await sweep();
+      script.gate = Promise.reject(new Error('the disk of the service is full'));
+      script.gate.catch(() => {});
+      await assert.rejects(work(id), /disk/);
+      assert.equal(await statusOf(id), 'failure');
+      const { nextTimes, failingSince } = await settingOf(id);
+      assert.equal(failingSince, null);
+      assert.ok(nextTimes[0]!.getTime() - clock.now().getTime() <= HOUR_MS);
+    }
+    script.gate = Promise.resolve();
+    assert.equal((await t.delete(`${web.path}/${id}`)).status, 202);
+  });
+
   test('of a day skips no day while its runs fail, and a last occurrence stays', async () => {
     for (const [rrule, hours] of [
       ['FREQ=DAILY;TZID=Europe/Berlin', 25],
@@ -255,6 +272,13 @@ describe('a schedule', () => {
       await sweep();
       await work(id);
     }
+    await moveToNext(id);
+    await sweep();
+    assert.equal(await change({ secret: credentialFor(drive) }), true);
+    await sweep();
+    assert.equal((await work(id)).status, 'failure', 'a run that had begun has the old value');
+    const untilNext = (await settingOf(id)).nextTimes[0]!.getTime() - clock.now().getTime();
+    assert.ok(untilNext <= HOUR_MS + JITTER_MS_MAX, `${untilNext / HOUR_MS} hours`);
     script.problem = undefined;
     assert.equal(await change({}), false, 'the value is the same');
     assert.equal(await change({ secret: credentialFor(drive) }), true);
@@ -350,6 +374,16 @@ describe('the evaluation of rules', () => {
     await unhurried.close();
     assert.equal((await unhurried.check('FREQ=DAILY', now, now)).length, 5);
     await unhurried.close();
+  });
+
+  test('waits for a rule that gets little processor time, but not for a thread that hangs', async () => {
+    const script = new URL('../support/sleeping-schedule-worker.ts', import.meta.url);
+    const patient = openSchedules({ ruleMsMax: 1_000, script });
+    assert.deepEqual(await patient.check('1500', now, now), []);
+    await patient.close();
+    const brief = openSchedules({ ruleMsMax: 20, script });
+    await assert.rejects(brief.check('Infinity', now, now), { message: /too long/ });
+    await brief.close();
   });
 
   test('names the problem of a rule without repeating the rule', async () => {

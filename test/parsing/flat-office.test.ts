@@ -37,25 +37,42 @@ test('Excel 2003 XML is read with cell indexes, merged cells, dates, times and c
   const rows = [
     `<Row>${cell('String', 'bird')}${cell('String', 'count')}${cell('String', 'seen')}</Row>`,
     `<Row>${cell('String', 'heron &amp; egret', ' ss:MergeDown="1"')}${cell('Number', '3')}${cell('DateTime', '2024-05-01T00:00:00.000')}</Row>`,
-    `<Row>${cell('DateTime', '1899-12-31T08:30:00.000', ' ss:Index="2" ss:StyleID="t"', '<Comment ss:Author="Ann"><Data>Counted twice.</Data></Comment>')}${cell('Boolean', '1')}</Row>`,
-    `<Row ss:Index="900">${cell('String', 'far below')}</Row>`,
+    `<Row>${cell('DateTime', '1899-12-31T08:30:00.000', ' ss:Index="2"', '<Comment ss:Author="Ann"><Data>Counted twice.</Data></Comment>')}${cell('Boolean', '1')}</Row>`,
+    `<Row ss:Index="900000">${cell('String', 'far below')}</Row>`,
   ];
-  const styles = '<Styles><Style ss:ID="t"><NumberFormat ss:Format="h:mm;@"/></Style></Styles>';
   const hidden =
     '<Worksheet ss:Name="Old"><Table><Row><Cell><Data ss:Type="String">secret</Data></Cell></Row></Table><WorksheetOptions><Visible>SheetHidden</Visible></WorksheetOptions></Worksheet>';
-  const xml = `<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="${SHEET}" xmlns:ss="${SHEET}">${styles}<Worksheet ss:Name="Lake"><Table>${rows.join('')}</Table></Worksheet>${hidden}</Workbook>`;
+  const xml = `<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>\n<Workbook xmlns="${SHEET}" xmlns:ss="${SHEET}"><Worksheet ss:Name="Lake"><Table>${rows.join('')}</Table></Worksheet>${hidden}</Workbook>`;
   const { fileType, text } = await readBytes('export.xls', xml);
   assert.equal(fileType, 'xlsx');
   assert.equal(
     text,
-    '## Lake\n\n| bird | count | seen |\n| --- | --- | --- |\n| heron & egret | 3 | 2024-05-01 |\n| heron & egret | 08:30 | true |\n\nfar below\n\n[author: Ann, cell: B3]: Counted twice.',
+    '## Lake\n\n| bird | count | seen |\n| --- | --- | --- |\n| heron & egret | 3 | 2024-05-01 |\n| heron & egret | 08:30:00 | true |\n\nfar below\n\n[author: Ann, cell: B3]: Counted twice.',
   );
+});
+
+test('Excel 2003 XML keeps names of sheets that Excel refuses, errors, comments with marks, and properties', async () => {
+  const data = (type: string, value: string) => `<Data ss:Type="${type}">${value}</Data>`;
+  const comment = '<B><Font html:Face="Tahoma">Bob:</Font></B><Font> 1 &lt; 2</Font>';
+  const rows =
+    `<Row><Cell>${data('String', 'a')}<Comment ss:Author="Bob"><ss:Data xmlns="http://www.w3.org/TR/REC-html40">${comment}</ss:Data></Comment></Cell>` +
+    `<Cell>${data('String', 'b')}</Cell></Row><Row><Cell>${data('Number', '1')}</Cell><Cell>${data('Error', '#N/A')}</Cell></Row>`;
+  const names = ['A very long sheet name that is longer than thirty-one signs', 'a/b'];
+  const sheets = names.map((name) => `<Worksheet ss:Name="${name}"><Table>${rows}</Table></Worksheet>`).join('');
+  const properties = '<DocumentProperties><Description>All birds</Description></DocumentProperties>';
+  const { text, metadata } = await readBytes(
+    'a.xml',
+    `<?xml version="1.0"?><Workbook xmlns="${SHEET}" xmlns:ss="${SHEET}">${properties}${sheets}</Workbook>`,
+  );
+  const cells = '| a | b |\n| --- | --- |\n| 1 | #N/A |\n\n[author: Bob, cell: A1]: Bob: 1 < 2';
+  assert.equal(text, names.map((name) => `## ${name}\n\n${cells}`).join('\n\n'));
+  assert.equal(metadata.description?.val, 'All birds');
 });
 
 test('an Excel 2003 file that spreads its cells over too large a sheet is refused', async () => {
   const row = '<Row><Cell ss:Index="16000"><Data ss:Type="String">x</Data></Cell></Row>';
-  const xml = `<?xml version="1.0"?><Workbook xmlns="${SHEET}" xmlns:ss="${SHEET}"><Worksheet ss:Name="S"><Table>${row.repeat(1300)}</Table></Worksheet></Workbook>`;
-  assert.match((await failureOf('a.xml', xml)).message, /up to 20000000 cells/);
+  const xml = `<?xml version="1.0"?><Workbook xmlns="${SHEET}" xmlns:ss="${SHEET}"><Worksheet ss:Name="S"><Table>${row.repeat(300)}</Table></Worksheet></Workbook>`;
+  assert.match((await failureOf('a.xml', xml)).message, /more than 4000000 cells/);
 });
 
 test('a flat OpenDocument file is read as the kind that it declares', async () => {

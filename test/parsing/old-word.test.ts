@@ -1,6 +1,7 @@
 /** Tests with Word files up to 2003 that are read without LibreOffice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readOldWord } from '../../src/files/formats/office/old-word-text.ts';
 import { fixture } from '../support/files/fixtures.ts';
 import { makeCompound } from '../support/files/make-compound.ts';
 import { failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
@@ -41,6 +42,13 @@ test('text of a document of 97 to 2003 that is deleted or hidden stays out, and 
   assert.equal((await failureOf('a.doc', documentWith([0x3c, 0x08, 1], true))).title, 'Document needs LibreOffice');
 });
 
+test('a number of a document of 97 to 2003 that has the bytes of hidden text in a style hides nothing', async () => {
+  const bytes = Buffer.from(fixture('office.doc'));
+  // Where the fonts are, whose names have no meaning here.
+  bytes.set([0x3c, 8, 1, 0], bytes.indexOf(Buffer.from('Times New Roman', 'utf16le')));
+  assert.match((await readBytes('a.doc', bytes)).text, /Contacts/);
+});
+
 test('optional hyphens, and the codes of fields, are no text of a document of 97 to 2003', async () => {
   const bytes = Buffer.from(fixture('office.doc'));
   const at = bytes.indexOf(Buffer.from('Ask early', 'utf16le'));
@@ -50,12 +58,9 @@ test('optional hyphens, and the codes of fields, are no text of a document of 97
   assert.match((await readBytes('a.doc', bytes)).text, /\n\nAsk-itly\n\nin wng\n\n/);
 });
 
-test('a document of Word 6 or 95 is read in its encoding', async () => {
-  const words = 'Компания предлагает со склада в Москве следующий ассортимент настоящих молдавских вин\r';
-  const letters = Uint8Array.from(words, (sign) =>
-    sign > 'я' || sign < 'А' ? sign.charCodeAt(0) : sign.charCodeAt(0) - 0x350,
-  );
-  const main = Buffer.alloc(4_608);
+/** Returns a document of Word 6 or 95 with the letters. */
+function documentOf(letters: Uint8Array): Uint8Array {
+  const main = Buffer.alloc(1_024 + Math.max(letters.length, 3_584));
   main.writeUInt16LE(0xa5dc);
   for (const [at, value] of [
     [0x18, 1_024],
@@ -66,7 +71,15 @@ test('a document of Word 6 or 95 is read in its encoding', async () => {
   ] as const)
     main.writeUInt32LE(value, at);
   main.set(letters, 1_024);
-  assert.equal((await readBytes('a.doc', makeCompound({ WordDocument: main }))).text, words.trim());
+  return makeCompound({ WordDocument: main });
+}
+
+test('a document of Word 6 or 95 is read in its encoding', async () => {
+  const words = 'Компания предлагает со склада в Москве следующий ассортимент настоящих молдавских вин\r';
+  const letters = Uint8Array.from(words, (sign) =>
+    sign > 'я' || sign < 'А' ? sign.charCodeAt(0) : sign.charCodeAt(0) - 0x350,
+  );
+  assert.equal((await readBytes('a.doc', documentOf(letters))).text, words.trim());
 });
 
 test('a document of 97 to 2003 with overlapping runs of properties is damaged, and takes no long work', async () => {
@@ -74,4 +87,16 @@ test('a document of 97 to 2003 with overlapping runs of properties is damaged, a
   const page = bytes.lastIndexOf(Buffer.from([0x43, 0x4a, 0x18, 0])) & ~511;
   for (let run = 0; run < 32; run += 1) bytes.writeUInt32LE(run % 2 ? 16_000 : 0, page + run * 4);
   assert.equal((await failureOf('a.doc', bytes)).title, 'Damaged document');
+});
+
+test('many open fields of a document of 97 to 2003 take no long work', () => {
+  const count = 100_000;
+  const started = performance.now();
+  for (const [fields, words] of [
+    ['\x13\x14'.repeat(count) + 'a'.repeat(count), 'a'.repeat(count)],
+    [`\x13 PAGE ${'a\x14'.repeat(count)}\x15 b`, `${'#'.repeat(count)} b`],
+    ['\x13IF \x13PAGE\x14 1\x15\x14yes\x15', '#yes'],
+  ] as const)
+    assert.equal(readOldWord(documentOf(Buffer.from(fields)), '#').body[0]?.text, words);
+  assert.ok(performance.now() - started < 30_000);
 });

@@ -19,6 +19,7 @@ const MISBEHAVING = new URL('../support/files/misbehaving-child.ts', import.meta
 /** A child with more processor time has started, and works. */
 const START_TICKS_MAX = 150;
 const never = new AbortController().signal;
+const linux = { skip: process.platform === 'linux' ? false : 'processor time is known on Linux only' };
 /** The sandbox of this system, if there is one. All limits hold inside and without. */
 const sandbox = sandboxOf();
 
@@ -123,6 +124,26 @@ test('a child in an endless loop is ended, and the files behind it are processed
       assert.ok(!outcomes[0]!.ok && !outcomes[0]!.failure.retryable);
     }),
   );
+});
+
+test('a child that hangs without computing is ended', async () => {
+  await withPool({ children: 1, fileTimeMs: 100, script: MISBEHAVING }, async (pool) => {
+    assert.equal(titleOf(await pool.process(await request('hang', 'x'), never)), 'Time limit exceeded');
+  });
+});
+
+test('a child that gets little processor time is not ended, and each file is read once', linux, async () => {
+  await withPool({ children: 1, fileTimeMs: 1_000, script: MISBEHAVING }, async (pool) => {
+    const outcomes = await Promise.all([
+      pool.process(await request('nap', 'x'), never),
+      pool.process(await request('good', 'x'), never),
+      pool.process(await request('good', 'x'), never),
+    ]);
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.ok ? outcome.file.text : outcome.failure.title)),
+      ['file 1', 'file 2', 'file 3'],
+    );
+  });
 });
 
 test('while one child hangs, another child processes the files behind it', async () => {

@@ -10,9 +10,10 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { loadToolConfig } from '../../src/config.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
-import { openToolRunner, type ToolSettings } from '../../src/files/sandbox/tool-runner.ts';
+import { openToolRunner, type ToolRunner, type ToolSettings } from '../../src/files/sandbox/tool-runner.ts';
 import type { ToolAnswer } from '../../src/files/tools.ts';
 import { noteOcr } from '../../src/main.ts';
+import { CLOCK_TIMES } from '../../src/util/work-time.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 import { withLongerLimits } from '../support/time-limits.ts';
 import { eventually } from '../support/upload.ts';
@@ -73,17 +74,51 @@ test('the OCR program gets the picture and the languages, and no environment of 
 
 test('memory, processor time and file size of a program are limited', linux, async () => {
   const { settings } = await programs('cat >/dev/null; ulimit -v; ulimit -t; ulimit -f; ulimit -c');
-  assert.equal(said(await ocr(settings)), `${1536 * 1024}\n60\n${(64 * 1024 * 1024) / 512}\n0\n`);
+  assert.equal(said(await ocr(settings)), `${1536 * 1024}\n61\n${(64 * 1024 * 1024) / 512}\n0\n`);
 });
 
 test('a program over its time limit is ended with all processes that it started', linux, async () => {
   const { settings, mark } = await programs('sleep MARK & sleep MARK & wait');
-  await withLongerLimits(1_500, async (timeMs) => {
+  await withLongerLimits(150, async (timeMs) => {
     const answer = ocr({ ...settings, timeMs });
-    await eventually(async () => running(mark) >= 2, timeMs);
+    await eventually(async () => running(mark) >= 2, timeMs * CLOCK_TIMES);
     assert.match(said(await answer), new RegExp(`took longer than ${timeMs / 1000} s`));
     await eventually(async () => running(mark) === 0);
   });
+});
+
+test('a program that computes without end is ended, also through others that it starts', linux, async () => {
+  for (const script of ['while :; do :; done', 'sh -c "while :; do :; done"; echo']) {
+    const { settings } = await programs(script);
+    assert.match(said(await ocr({ ...settings, timeMs: 300 })), /took longer than 0.3 s/);
+  }
+});
+
+test('a program that gets little processor time is not ended', linux, async () => {
+  const { settings } = await programs('cat >/dev/null; sleep 1.5; echo done');
+  assert.equal(said(await ocr({ ...settings, timeMs: 1_000 })), 'done\n');
+});
+
+test('the programs for one file have a limit of their processor time together', linux, async () => {
+  const picture = { path: fileURLToPath(new URL('fixtures/scan.pdf', import.meta.url)), name: 'scan.pdf', size: 8869 };
+  for (const [usedMs, pages] of [
+    [10_000, 2],
+    [16 * 60_000, 1],
+  ] as const) {
+    let calls = 0;
+    const tools: ToolRunner = {
+      available: async () => ['ocr'],
+      describe: async () => ({ ok: true, detail: '' }),
+      async run() {
+        calls += 1;
+        return { ok: true, bytes: Buffer.from(''), usedMs };
+      },
+    };
+    const pool = openProcessPool({ children: 1, tools });
+    await pool.process({ ...picture, chunkMetadataKeys: [] }, never);
+    await pool.close();
+    assert.equal(calls, pages);
+  }
 });
 
 test('a program that writes too much output is ended', linux, async () => {

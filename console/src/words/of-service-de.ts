@@ -104,7 +104,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The structure of the file is nested too deeply to be read.': 'Die Datei ist zu tief verschachtelt.',
   'The file is damaged or not what its name says (*).':
     'Die Datei ist beschädigt oder nicht das, was ihr Name sagt (*).',
-  'Reading the file took longer than # s.': 'Das Lesen der Datei dauerte länger als # s.',
+  'Reading the file took more than # s of processor time, or # s in all.':
+    'Das Lesen der Datei brauchte mehr als # s Rechenzeit, oder # s insgesamt.',
   '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
   'Save the file as PDF.': 'Speichern Sie die Datei als PDF.',
   'Open the file, and save what is inside.': 'Öffnen Sie die Datei, und speichern Sie, was darin ist.',

@@ -38,8 +38,8 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   '* files are read up to # tables.': '*-Dateien werden bis # Tabellen gelesen.',
   '* files are read up to # rows.': '*-Dateien werden bis # Zeilen gelesen.',
   'CSV files with chunk metadata are read up to # MiB.': 'CSV-Dateien mit Metadaten je Chunk werden bis # MiB gelesen.',
-  'Sheets of such workbooks are read up to # cells, with the empty ones.':
-    'Blätter solcher Arbeitsmappen werden bis # Zellen gelesen, die leeren mitgezählt.',
+  'Sheets of xls and xlsb files are read up to # cells, with the empty ones.':
+    'Blätter von xls- und xlsb-Dateien werden bis # Zellen gelesen, die leeren mitgezählt.',
   'Mails are read up to # MiB.': 'E-Mails werden bis # MiB gelesen.',
   'Mailboxes are read up to # MiB.': 'Postfächer werden bis # MiB gelesen.',
   'The mailbox contains more than # mails.': 'Das Postfach enthält mehr als # E-Mails.',
@@ -70,6 +70,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   'The page includes *, which is read separately.': 'Die Seite fügt * ein, was getrennt gelesen wird.',
   'The file includes *, *.': 'Die Datei fügt * ein; das gelang nicht.',
   'The file is not a Jupyter notebook.': 'Die Datei ist kein Jupyter-Notebook.',
+  'A sheet of the file has more than # cells.': 'Ein Blatt der Datei hat mehr als # Zellen.',
   'The package has no document.': 'Das Paket hat kein Dokument.',
   'The file has no presentation.': 'Die Datei hat keine Präsentation.',
   'The presentation has no slides.': 'Die Präsentation hat keine Folien.',
@@ -136,7 +137,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   '* could not read the file, or not within its memory.':
     '* konnte die Datei nicht lesen, oder nicht mit seinem Speicher.',
   'A file inside this one could not be written.': 'Eine enthaltene Datei konnte nicht geschrieben werden.',
-  'OCR, conversion or the search for names in the file took longer than # minutes.':
+  'OCR, conversion or the search for names in the file took more than # minutes.':
     'Texterkennung, Umwandlung oder die Suche nach Namen dauerte bei der Datei länger als # Minuten.',
   'The raw file is no longer in the blob store.': 'Die Originaldatei ist nicht mehr in der Ablage.',
   'The system refused to read the raw file.': 'Das System verweigerte das Lesen der Originaldatei.',

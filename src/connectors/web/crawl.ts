@@ -18,6 +18,7 @@ import {
   elsewhere,
   FORBIDDEN,
   missing,
+  NOT_WHOLE,
   noSeed,
   refused,
   shared,
@@ -91,7 +92,7 @@ export class Crawl {
     let unread = 0;
     const requestsMax = this.#origin.maxPages * REQUESTS_PER_PAGE_MAX + REQUESTS_FREE;
     for (let next = 0; next < this.#frontier.queue.length; next += 1) {
-      if (this.#pages >= this.#origin.maxPages || this.#requests >= requestsMax) {
+      if (this.#pages >= this.#origin.maxPages || this.#requests + this.#canonicals.requests >= requestsMax) {
         unread = this.#frontier.queue.slice(next).filter(({ address }) => !this.#visited.has(address)).length;
         break;
       }
@@ -153,8 +154,8 @@ export class Crawl {
     for (const originId of withdrawn) yield { kind: 'gone', originId };
   }
 
-  /** Visits one address and follows its redirects. `asCanonical`: another page names this address, so what this page names is ignored. */
-  async *#visit(entry: Entry, asCanonical = false): AsyncGenerator<Change, Outcome> {
+  /** Visits one address and follows its redirects. */
+  async *#visit(entry: Entry): AsyncGenerator<Change, Outcome> {
     let { address } = entry;
     const chain = new Set<string>();
     for (;;) {
@@ -181,8 +182,7 @@ export class Crawl {
         yield this.#failed(address, answer.problem, state, entry.depth);
         return 'failed';
       }
-      if (answer.kind === 'response')
-        return yield* this.#read({ ...entry, address }, answer.response, state, asCanonical);
+      if (answer.kind === 'response') return yield* this.#read({ ...entry, address }, answer.response, state);
       const target = normalizeUrl(answer.location, address);
       if (target === undefined || chain.has(target) || chain.size > REDIRECTS_MAX) {
         yield this.#failed(address, CIRCLE, state, entry.depth);
@@ -204,15 +204,10 @@ export class Crawl {
     }
   }
 
-  async *#read(
-    entry: Entry,
-    response: HttpResponse,
-    state: PageState | undefined,
-    asCanonical: boolean,
-  ): AsyncGenerator<Change, Outcome> {
+  async *#read(entry: Entry, response: HttpResponse, state: PageState | undefined): AsyncGenerator<Change, Outcome> {
     const { address, depth } = entry;
     const { status } = response;
-    if (status >= 200 && status < 300) return yield* this.#readContent(entry, response, state, asCanonical);
+    if (status >= 200 && status < 300) return yield* this.#readContent(entry, response, state);
     await response.discard();
     if (status === 304 && state) {
       await this.#substitutes.hides({ address, print: state.print, storedPrint: state.print, isSeed: entry.isSeed });
@@ -236,7 +231,6 @@ export class Crawl {
     entry: Entry,
     response: HttpResponse,
     state: PageState | undefined,
-    asCanonical: boolean,
   ): AsyncGenerator<Change, Outcome> {
     const { address } = entry;
     const contentType = response.headers.get('content-type');
@@ -246,18 +240,20 @@ export class Crawl {
       yield this.#skipped(address, ending === undefined ? `nothing to read in ${typeOf(contentType)}` : 'too large');
       return 'passed';
     }
-    if (ending === 'html') return yield* this.#readPage(entry, response, state, asCanonical);
+    if (ending === 'html') return yield* this.#readPage(entry, response, state);
     try {
       // A page that has become a file.
       if (state?.print !== undefined && (yield* this.#isHidden(entry, ending, state))) return 'failed';
-      const { index } = headerDirectives(response.headers.get('x-robots-tag'));
-      if (index && this.#scope.includes(address) && !this.#reported.has(address)) {
-        const feed = await readFeed(ending, response.body);
-        const links = this.#ownLinks(feed.links, address);
-        this.#follow(links, address, entry.depth);
+      const { index, follow } = headerDirectives(response.headers.get('x-robots-tag'));
+      const feed = await readFeed(ending, response.body);
+      const links = follow ? this.#ownLinks(feed.links, address) : [];
+      this.#follow(links, address, entry.depth);
+      const isWanted = index && this.#scope.includes(address);
+      if (isWanted && !this.#reported.has(address))
         yield this.#present(entry, fileName(address, ending), response, feed.body, { links });
-      } else if (!index) yield this.#skipped(address, 'noindex');
-      return index && this.#scope.includes(address) ? 'indexed' : 'passed';
+      else if (feed.isBroken) yield this.#failed(address, NOT_WHOLE, state, entry.depth);
+      else if (!index) yield this.#skipped(address, 'noindex');
+      return isWanted ? 'indexed' : 'passed';
     } finally {
       await response.discard();
     }
@@ -267,7 +263,6 @@ export class Crawl {
     entry: Entry,
     response: HttpResponse,
     state: PageState | undefined,
-    asCanonical: boolean,
   ): AsyncGenerator<Change, Outcome> {
     const { address, depth } = entry;
     const bytes = await readBytes(response);
@@ -287,13 +282,13 @@ export class Crawl {
     const print = printOf(page);
     if (yield* this.#isHidden(entry, print, state)) return 'failed';
     this.#follow(links, base, depth);
-    if (asCanonical) this.#canonicals.note(address, page);
-    if (!asCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
+    if (!entry.isCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
     if (!header.index || !page.index) {
       yield this.#skipped(address, 'noindex');
       return 'passed';
     }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
+    this.#canonicals.note(address, page);
     yield this.#present(entry, pageName(page.title, address), response, chunkOf(bytes), { links, print });
     return 'indexed';
   }
@@ -347,10 +342,12 @@ export class Crawl {
     if (!this.#reported.has(canonical)) {
       if (this.#visited.has(canonical) || isTrap(canonical, this.#now) || isUnreadable(canonical)) return false;
       this.#frontier.seen.add(canonical);
-      if ((yield* this.#visit({ ...entry, address: canonical, isSeed: false }, true)) !== 'indexed') return false;
+      if ((yield* this.#visit({ ...entry, address: canonical, isSeed: false, isCanonical: true })) !== 'indexed')
+        return false;
     }
     if (!(await this.#canonicals.repeats(page, canonical))) return false;
     this.#moves.canonical(entry.address, canonical);
+    if (!this.#stored.has(entry.address)) yield this.#skipped(entry.address, `the page says the same as ${canonical}`);
     return true;
   }
 

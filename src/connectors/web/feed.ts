@@ -4,7 +4,9 @@ import { decodeXml } from '../../files/formats/references.ts';
 import { PAGE_BYTES_MAX } from './problems.ts';
 
 /** Bytes in which the root element of a feed begins. */
-const ROOT_BYTES_MAX = 2_048;
+const ROOT_BYTES_MAX = 65_536;
+/** Units before the root element, without comments. */
+const PROLOG_UNITS_MAX = 2_048;
 const LINKS_MAX = 5_000;
 const LINK_UNITS_MAX = 4_000;
 const ROOT = /<(?:rss|feed|rdf:RDF)[\s>]/;
@@ -19,10 +21,9 @@ const LINK = new RegExp(
  */
 export async function readFeed(
   ending: string,
-
   body: AsyncIterable<Uint8Array>,
-): Promise<{ body: AsyncIterable<Uint8Array>; links: string[] }> {
-  if (ending !== 'xml') return { body, links: [] };
+): Promise<{ body: AsyncIterable<Uint8Array>; links: string[]; isBroken: boolean }> {
+  if (ending !== 'xml') return { body, links: [], isBroken: false };
   const rest = body[Symbol.asyncIterator]();
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -37,15 +38,16 @@ export async function readFeed(
     }
   } catch (error) {
     // Who stores the bytes learns that they are not whole.
-    return { body: broken(error), links: [] };
+    return { body: broken(error), links: [], isBroken: true };
   }
   isFeed ??= isFeedText(pieces);
   const links = isFeed && length <= PAGE_BYTES_MAX ? feedLinks(decodeText(Buffer.concat(pieces)).text) : [];
-  return { body: joined(pieces, rest), links };
+  return { body: joined(pieces, rest), links, isBroken: false };
 }
 
 function isFeedText(pieces: readonly Uint8Array[]): boolean {
-  return ROOT.test(Buffer.concat(pieces).subarray(0, ROOT_BYTES_MAX).toString('latin1'));
+  const text = Buffer.concat(pieces).subarray(0, ROOT_BYTES_MAX).toString('latin1');
+  return ROOT.test(text.replace(/<!--.*?(?:-->|$)/gs, '').slice(0, PROLOG_UNITS_MAX));
 }
 
 /** Returns the addresses to which a feed and its entries link, as written. */

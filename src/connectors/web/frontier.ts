@@ -15,6 +15,8 @@ export interface Entry {
   modifiedAt: Date | null;
   /** A sitemap names the page, or did so when it was read. */
   inSitemap?: boolean | undefined;
+  /** Another page names this address, so what this page names is ignored. */
+  isCanonical?: boolean;
 }
 
 export class Frontier {

@@ -187,3 +187,17 @@ test('the encoding that a line of the beginning names is used, if the bytes are 
   assert.equal(decodeText(iconv.encode(page, 'iso-8859-2')).text, page);
   assert.equal(decodeText(Buffer.from(page)).text, page);
 });
+
+test('a broken byte far before the other wide characters of a UTF-8 text does not change its encoding', () => {
+  const ascii = 'line of a log\n';
+  const words = 'Müller grüßt 東京 Привет\n'.repeat(2_000);
+  const log = [ascii.repeat(9_000), Buffer.from([0xe9]), ascii.repeat(7_000), words].map((part) => Buffer.from(part));
+  const { text, encoding } = decodeText(Buffer.concat(log));
+  assert.equal(encoding, 'utf-8');
+  assert.ok(text.endsWith(words));
+  const latin = iconv.encode(
+    `${ascii.repeat(9_000)}é${ascii.repeat(7_000)}${'Müller grüßt\n'.repeat(2_000)}`,
+    'latin1',
+  );
+  assert.equal(decodeText(latin).encoding, 'windows-1252');
+});

@@ -150,19 +150,25 @@ function damagedOrLegacy(bytes: Uint8Array): string {
   const start = Math.max(0, first - CONTEXT_BYTES);
   const sample = bytes.subarray(start, start + SAMPLE_BYTES);
   const isCut = start + SAMPLE_BYTES < bytes.length;
-  return utf8Damage(sample, isCut) < UTF8_DAMAGE_MAX ? 'utf-8' : guessLegacyEncoding(sample);
+  // The sample may have the only broken character of a large text.
+  const isUtf8 = utf8Damage(sample, isCut) < UTF8_DAMAGE_MAX || (isCut && utf8Damage(bytes, false) < UTF8_DAMAGE_MAX);
+  return isUtf8 ? 'utf-8' : guessLegacyEncoding(sample);
 }
 
 /** Returns the share of malformed sequences among all sequences beyond ASCII. The last one of a cut sample may be incomplete. */
-function utf8Damage(sample: Uint8Array, isCut: boolean): number {
-  const text = new TextDecoder('utf-8').decode(sample, { stream: isCut });
+function utf8Damage(bytes: Uint8Array, isCut: boolean): number {
+  const decoder = new TextDecoder('utf-8');
   let wide = 0;
   let broken = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const unit = text.charCodeAt(i);
-    if (unit < 0x80) continue;
-    wide += 1;
-    if (unit === 0xfffd) broken += 1;
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+    const stream = isCut || from + PIECE_BYTES < bytes.length;
+    const text = decoder.decode(bytes.subarray(from, from + PIECE_BYTES), { stream });
+    for (let i = 0; i < text.length; i += 1) {
+      const unit = text.charCodeAt(i);
+      if (unit < 0x80) continue;
+      wide += 1;
+      if (unit === 0xfffd) broken += 1;
+    }
   }
   return wide === 0 ? 0 : broken / wide;
 }

@@ -120,6 +120,8 @@ const SOURCE_COPY = /(\.(?:rst|adoc|md))\.txt$/i;
 export const MAILBOX_LINE = /^From \S{1,500} .{0,500}\d\d:\d\d(?::\d\d)?\b.{0,40}\b\d{4}\b/;
 
 const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version): /;
+/** Matches two headers, which may go on in other lines. Notes also begin with "From: ". */
+const TWO_HEADERS = /^(?:[a-z-]{2,40}:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){2}/;
 /** Matches headers of a mail in another order, as archives of mails have them. */
 const MAIL_HEADERS = /^(?=(?:[^\n]+\n){0,40}from: )(?=(?:[^\n]+\n){0,40}(?:message-id|mime-version): )[a-z-]{2,40}: /;
 /** Matches the document type of XML other than HTML. */
@@ -302,7 +304,8 @@ function textType(head: string, extension: string): FileType {
   if (named === 'mbox' && !MAILBOX_LINE.test(head) && /^[a-z-]{2,40}:/.test(start)) return 'eml';
   if (named) return named;
   if (extension === '' && MAILBOX_LINE.test(head)) return 'mbox';
-  if (!isCode && (MAIL_BEGIN.test(start) || MAIL_HEADERS.test(start))) return 'eml';
+  const beginsAsMail = MAIL_BEGIN.test(start) && (extension === '' || TWO_HEADERS.test(start));
+  if (!isCode && (beginsAsMail || MAIL_HEADERS.test(start))) return 'eml';
   if (start.startsWith('webvtt') || (extension === 'sub' && /^\{\d+\}\{\d+\}/.test(start))) return 'subtitles';
   // Translations of Qt, and settings, often have the names of code.
   const isXml = start.startsWith('<?xml') || XML_DOCTYPE.test(start) || MIND_MAP.test(start);

@@ -6,10 +6,11 @@
 import type { FileFailure } from '../../corpus/values.ts';
 import type { NameAnalyzer } from '../../redaction/presidio.ts';
 import type { Whose } from '../../util/pool.ts';
+import { CLOCK_TIMES } from '../../util/work-time.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
 import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';
-import type { ServiceCall, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
+import type { ServiceCall, ToolAnswer, ToolCall, ToolName, Used } from '../tools.ts';
 import { answerNames } from './answer-names.ts';
 import type { FileProcessor, IncludeReader } from './file-processor.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -20,6 +21,7 @@ import { CHILD_RSS_BYTES_MAX, CHILD_RSS_BYTES_REUSED, type EndReason, WatchedChi
 const CHILDREN_DEFAULT = 2;
 /** Idle children end after this time, so that an idle service needs little memory. */
 const CHILD_IDLE_MS = 10_000;
+/** Processor time for a file. */
 const FILE_TIME_MS = 60_000;
 const FILE_TIME_MS_PER_MB = 1000;
 
@@ -27,7 +29,7 @@ const FILE_TIME_MS_PER_MB = 1000;
 const PIPELINE_DEPTH = 3;
 /** Larger files do not share a child's queue. */
 const PIPELINED_BYTES_MAX = 128 * 1024;
-/** When the current file of a child takes longer than this, the files behind it go to another child. */
+/** When the current file of a child has taken more processor time, the files behind it go to another child. */
 const TAKE_BACK_AFTER_MS = 1000;
 /** How often the pool looks for stuck and idle children. */
 const TICK_MS = 500;
@@ -38,7 +40,7 @@ export interface PoolOptions {
   /** Maximum number of child processes. */
   children?: number;
   idleMs?: number;
-  /** Time for a file of any size. FILE_TIME_MS_PER_MB is added for its size. */
+  /** Processor time for a file of any size. FILE_TIME_MS_PER_MB is added for its size. */
   fileTimeMs?: number;
   /** The sandbox of the children. Without one, they have all rights of this process that Node.js does not take from them. */
   sandbox?: Sandbox;
@@ -155,7 +157,7 @@ class ProcessPool implements FileProcessor {
   }
 
   /** Runs a program for a task. The call fails if the task was taken back or dropped. */
-  private async call(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer> {
+  private async call(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer & Used> {
     const task = this.running.get(id);
     if (task && call.tool === 'names') return answerNames(this.analyzer, task.request.redaction, call, signal);
     if (task?.include && call.tool === 'include') return task.include(call.path);
@@ -210,7 +212,7 @@ class ProcessPool implements FileProcessor {
     const open = [...this.children.keys()].filter(
       (child) =>
         child.pending.length < PIPELINE_DEPTH &&
-        child.busyMs < TAKE_BACK_AFTER_MS &&
+        !child.exceeds(TAKE_BACK_AFTER_MS) &&
         child.pending.every((id) => isSmall(this.running.get(id))),
     );
     return open.sort((a, b) => a.pending.length - b.pending.length)[0];
@@ -265,7 +267,7 @@ class ProcessPool implements FileProcessor {
     const now = performance.now();
     for (const [child, answeredAt] of this.children) {
       if (child.pending.length === 0 && now - answeredAt > this.idleMs) child.end('closed');
-      else if (child.pending.length > 1 && child.busyMs > TAKE_BACK_AFTER_MS) this.takeBack(child);
+      else if (child.pending.length > 1 && child.exceeds(TAKE_BACK_AFTER_MS)) this.takeBack(child);
     }
     if (this.children.size === 0) {
       clearInterval(this.ticker);
@@ -300,7 +302,8 @@ class ProcessPool implements FileProcessor {
       return { stage, title: 'Memory limit exceeded', message, retryable: false };
     }
     if (reason === 'time') {
-      const message = `Reading the file took longer than ${Math.round(this.timeMs(request) / 1000)} s.`;
+      const seconds = Math.round(this.timeMs(request) / 1000);
+      const message = `Reading the file took more than ${seconds} s of processor time, or ${seconds * CLOCK_TIMES} s in all.`;
       return { stage, title: 'Time limit exceeded', message, retryable: false };
     }
     if (reason === 'crash') {

@@ -36,7 +36,8 @@ export interface SandboxFacts {
 
 /** Programs that only administrators have in their PATH. */
 const ADMINISTRATOR_FOLDERS = ['/usr/sbin', '/sbin', '/usr/bin', '/bin'];
-const PROBE_TIME_MS = 20_000;
+/** Without an answer there is no sandbox, so a busy machine has much time. */
+const PROBE_TIME_MS = 300_000;
 /** Maximum number of processes and threads in a sandbox. LibreOffice has some dozens. */
 const PROCESSES_MAX = 256;
 const REASON_UNITS_MAX = 200;

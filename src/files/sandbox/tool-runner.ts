@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openGate, type Whose } from '../../util/pool.ts';
+import { processorMsOfTree, startWork, WORK_CHECK_MS } from '../../util/work-time.ts';
 import { badFile, type FileError, overLimit } from '../failure.ts';
-import type { OfficeFormat, ToolAnswer, ToolCall, ToolName } from '../tools.ts';
+import type { OfficeFormat, ToolAnswer, ToolCall, ToolName, Used } from '../tools.ts';
 import { killGroup, type Sandbox } from './sandbox.ts';
 import { toolView } from './views.ts';
 
@@ -20,7 +21,7 @@ export interface ToolSettings {
   office: boolean;
   /** Folders with programs, as in PATH. */
   searchPath: string;
-  /** Time limit of a call, instead of the limit of each program. */
+  /** Processor time of a call, instead of the limit of each program. */
   timeMs?: number;
 }
 
@@ -28,7 +29,7 @@ export interface ToolRunner {
   /** Returns the tools that are switched on and installed. */
   available(): Promise<readonly ToolName[]>;
   /** Runs a program for the file at `path`. Owners and their parts take turns. Never rejects. */
-  run(call: ToolCall, path: string, signal: AbortSignal, whose?: Whose): Promise<ToolAnswer>;
+  run(call: ToolCall, path: string, signal: AbortSignal, whose?: Whose): Promise<ToolAnswer & Used>;
   /** Says, for an operator, whether a tool is installed and what it can do. */
   describe(tool: ToolName): Promise<Description>;
 }
@@ -41,6 +42,7 @@ interface Description {
 }
 
 interface Limits {
+  /** Processor time. */
   timeMs: number;
   memoryBytes: number;
   outputBytes: number;
@@ -93,6 +95,12 @@ export function openToolRunner(settings: ToolSettings, sandbox?: Sandbox): ToolR
   return new SystemTools(settings, sandbox);
 }
 
+/** What ends the programs of a call, and how much processor time they have used. */
+interface Use {
+  signal: AbortSignal;
+  usedMs: number;
+}
+
 /** What a program reads: bytes, nothing, or the file behind a descriptor. */
 type Input = Uint8Array | number | null;
 
@@ -118,16 +126,20 @@ class SystemTools implements ToolRunner {
     return (['ocr', 'office'] as const).filter((name) => commands[name] !== undefined);
   }
 
-  async run(call: ToolCall, path: string, signal: AbortSignal, whose?: Whose): Promise<ToolAnswer> {
+  async run(call: ToolCall, path: string, signal: AbortSignal, whose?: Whose): Promise<ToolAnswer & Used> {
+    const use: Use = { signal, usedMs: 0 };
     try {
       const bytes =
         call.tool === 'ocr'
-          ? await this.read(call.image, path, signal)
-          : await this.officeTurns(() => this.convert(call.to, path, signal), whose, signal);
-      return { ok: true, bytes };
+          ? await this.read(call.image, path, use)
+          : await this.officeTurns(() => this.convert(call.to, path, use), whose, signal);
+      return { ok: true, bytes, usedMs: use.usedMs };
     } catch (error) {
-      if (error instanceof Error && 'failure' in error) return { ok: false, failure: (error as FileError).failure };
-      return { ok: false, failure: { ...broken('A program of the system').failure, retryable: true } };
+      const failure =
+        error instanceof Error && 'failure' in error
+          ? (error as FileError).failure
+          : { ...broken('A program of the system').failure, retryable: true };
+      return { ok: false, failure, usedMs: use.usedMs };
     }
   }
 
@@ -153,7 +165,7 @@ class SystemTools implements ToolRunner {
     const wanted = this.settings.ocrLanguages;
     if (wanted === null) return { ok: true, detail: 'off: pictures and scanned pages are not read' };
     if (command === undefined) return { ok: false, detail: 'PINAKES_OCR is tesseract, but the command was not found' };
-    const ended = await this.execute(command, ['--list-langs'], null, FACTS_LIMITS, AbortSignal.timeout(20_000));
+    const ended = await this.execute(command, ['--list-langs'], null, FACTS_LIMITS);
     const languages = ended.kind === 'done' ? ended.output.toString().trim().split('\n').slice(1) : [];
     const missing = wanted.split('+').filter((language) => !languages.includes(language));
     const installed = languages.filter((name) => name !== 'osd').join(', ');
@@ -165,7 +177,7 @@ class SystemTools implements ToolRunner {
   }
 
   /** Returns the words of a picture with their places. */
-  private async read(image: Uint8Array | null, path: string, signal: AbortSignal): Promise<Buffer> {
+  private async read(image: Uint8Array | null, path: string, use: Use): Promise<Buffer> {
     const { ocr } = await this.commands();
     if (ocr === undefined) throw broken('tesseract');
     const languages = this.settings.ocrLanguages ?? '';
@@ -173,20 +185,14 @@ class SystemTools implements ToolRunner {
     const file = image === null ? await open(path) : undefined;
     try {
       const input = image ?? file!.fd;
-      const ended = await this.execute(
-        ocr,
-        ['stdin', 'stdout', '-l', languages, ...TURNED, 'tsv'],
-        input,
-        limits,
-        signal,
-      );
+      const ended = await this.execute(ocr, ['stdin', 'stdout', '-l', languages, ...TURNED, 'tsv'], input, limits, use);
       return outputOf(ended, 'tesseract', limits);
     } finally {
       await file?.close();
     }
   }
 
-  private async convert(to: OfficeFormat, path: string, signal: AbortSignal): Promise<Buffer> {
+  private async convert(to: OfficeFormat, path: string, use: Use): Promise<Buffer> {
     const { office } = await this.commands();
     if (office === undefined) throw broken('LibreOffice');
     await removeLeftovers();
@@ -200,7 +206,7 @@ class SystemTools implements ToolRunner {
       const switches = ['--headless', '--norestore', '--nolockcheck', '--nodefault', '--nofirststartwizard'];
       const args = [profile, ...switches, '--convert-to', FILTERS[to], '--outdir', join(folder, 'out'), input];
       const limits = this.limited(OFFICE_LIMITS);
-      outputOf(await this.execute(office, args, null, limits, signal, folder), 'LibreOffice', limits);
+      outputOf(await this.execute(office, args, null, limits, use, folder), 'LibreOffice', limits);
       const converted = join(folder, 'out', `file.${to}`);
       const { size } = await stat(converted).catch(() => ({ size: 0 }));
       if (size === 0) throw badFile('parse', 'File cannot be converted', 'LibreOffice could not read the file.');
@@ -243,7 +249,7 @@ class SystemTools implements ToolRunner {
         ['nice', '-n', `${NICENESS}`],
         ['setpriv', '--pdeathsig', 'KILL'],
       ]) {
-        const ended = await this.start([...step, 'true'], null, FACTS_LIMITS, AbortSignal.timeout(20_000));
+        const ended = await this.start([...step, 'true'], null, FACTS_LIMITS);
         if (ended.kind === 'done' && ended.code === 0) prefix.push(...step);
       }
       return prefix;
@@ -256,20 +262,20 @@ class SystemTools implements ToolRunner {
     args: readonly string[],
     input: Input,
     limits: Limits,
-    signal: AbortSignal,
+    use?: Use,
     folder?: string,
   ): Promise<Ended> {
     const limited = (await this.find('prlimit')) === undefined ? [] : prlimit(limits);
     const sandbox = (await this.sandbox?.prefix(toolView(command, folder))) ?? [];
     const words = [...(await this.confined()), ...sandbox, ...limited, command, ...args];
-    return this.start(words, input, limits, signal, folder);
+    return this.start(words, input, limits, use, folder);
   }
 
   private start(
     [command = '', ...args]: readonly string[],
     input: Input,
     limits: Limits,
-    signal: AbortSignal,
+    use: Use = { signal: new AbortController().signal, usedMs: 0 },
     folder = '/nonexistent',
   ): Promise<Ended> {
     const { promise, resolve } = Promise.withResolvers<Ended>();
@@ -288,12 +294,18 @@ class SystemTools implements ToolRunner {
       reason ??= why;
       killGroup(child.pid);
     };
-    const timer = setTimeout(() => end('time'), limits.timeMs);
+    const work = startWork(() => processorMsOfTree(child.pid));
+    const { signal } = use;
+    const usedBefore = use.usedMs;
+    const timer = setInterval(() => {
+      use.usedMs = usedBefore + work.usedMs();
+      if (work.exceeds(limits.timeMs)) end('time');
+    }, WORK_CHECK_MS);
     const stop = () => end('stopped');
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     const settle = (ended: Ended) => {
-      clearTimeout(timer);
+      clearInterval(timer);
       signal.removeEventListener('abort', stop);
       resolve(ended);
     };
@@ -313,9 +325,9 @@ class SystemTools implements ToolRunner {
   }
 }
 
-/** Returns the command that limits memory, time and file size. The time limit holds even after this process has ended. */
+/** Returns the command that limits memory, time and file size. Its time limit is later, and holds even after this process has ended. */
 function prlimit({ timeMs, memoryBytes }: Limits): string[] {
-  const seconds = Math.ceil(timeMs / 1000);
+  const seconds = Math.ceil(timeMs / 1000) + 1;
   return ['prlimit', `--as=${memoryBytes}`, `--cpu=${seconds}`, `--fsize=${CONVERTED_BYTES_MAX}`, '--core=0', '--'];
 }
 

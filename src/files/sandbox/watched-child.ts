@@ -1,4 +1,4 @@
-/** Runs one child process: starts it, sends it requests, watches its memory and time, and ends it. */
+/** Runs one child process: starts it, sends it requests, watches its memory and processor time, and ends it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -6,14 +6,15 @@ import { setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
+import { processorMsOfTree, startWork, WORK_CHECK_MS, type WorkTime } from '../../util/work-time.ts';
 import { type Block, FILE_BYTES_MAX, type ProcessOutcome, type ProcessRequest } from '../parsed.ts';
-import type { ServiceCall, ToolAnswer, ToolCall } from '../tools.ts';
+import type { ServiceCall, ToolAnswer, ToolCall, Used } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 import type { ChildReply, ChildRequest, MemberPart } from './process-child.ts';
 import { killGroup } from './sandbox.ts';
 import { packagePaths } from './views.ts';
 
-/** Gives a child about a third of the processor time if others need it. With less, files would exceed their time limits. */
+/** Gives a child about a third of the processor time if others need it. */
 const CHILD_NICENESS = 5;
 /** Maximum resident memory of a child. The limits of a worker thread would not count WASM and buffers. */
 export const CHILD_RSS_BYTES_MAX = 512 * 1024 * 1024;
@@ -27,11 +28,10 @@ const FRAME_BYTES_MAX = 128 * 1024 * 1024;
 const FRAME_VALUES_MAX = 200_000;
 /** Maximum size of all messages about one file. */
 const OUTCOME_BYTES_MAX = 512 * 1024 * 1024;
-const WATCH_INTERVAL_MS = 50;
-/** A child has this time to start. The start does not count as time of its first file: a busy machine may take seconds for it. */
+/** Processor time that a child may take to start. The start does not count as time of its first file. */
 const START_MS_MAX = 60_000;
 const STDERR_UNITS_KEPT = 2000;
-/** Maximum time of programs for one file. This time does not count as the file's own. */
+/** Maximum processor time of programs for one file. This time does not count as the file's own. */
 const TOOLS_TIME_MS_MAX = 15 * 60_000;
 const PAGE_BYTES = 4096;
 /** Size of the parts in which a file is sent. */
@@ -47,7 +47,7 @@ const MEMBERS_NOT_STORED: FileFailure = {
 const TOOLS_TOO_LONG: FileFailure = {
   stage: 'parse',
   title: 'File is over a limit',
-  message: `OCR, conversion or the search for names in the file took longer than ${TOOLS_TIME_MS_MAX / 60_000} minutes.`,
+  message: `OCR, conversion or the search for names in the file took more than ${TOOLS_TIME_MS_MAX / 60_000} minutes.`,
   retryable: false,
 };
 
@@ -73,7 +73,7 @@ interface ChildEvents {
   /** Receives a file inside the file. Nothing more is read from the child until the promise settles. */
   onMember(id: number, member: { index: number; name: string; bytes: Uint8Array }): Promise<void>;
   /** Runs a program of the system or finds names for the child. The signal aborts when the child ends. Never rejects. */
-  onCall(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer>;
+  onCall(id: number, call: ToolCall | ServiceCall, signal: AbortSignal): Promise<ToolAnswer & Used>;
   /** Called once. `unfinished` are the ids of requests without an outcome, oldest first. */
   onEnd(reason: EndReason, unfinished: readonly number[]): void;
 }
@@ -97,7 +97,8 @@ export class WatchedChild {
   private readonly channel: Duplex;
   private readonly watch: NodeJS.Timeout;
   private readonly waiting: Waiting[] = [];
-  private startedAt = 0;
+  /** The time of the start of the child, then of its current file. */
+  private work: WorkTime;
   private receivedBytes = 0;
   private stderr = '';
   private isReady = false;
@@ -126,9 +127,10 @@ export class WatchedChild {
       windowsHide: true,
     });
     this.pid = this.process.pid;
+    this.work = this.startWork();
     yieldToOthers(this.pid);
     this.channel = this.process.stdio[3] as Duplex;
-    this.watch = setInterval(() => this.checkLimits(), WATCH_INTERVAL_MS);
+    this.watch = setInterval(() => this.checkLimits(), WORK_CHECK_MS);
     this.watch.unref();
     this.listen();
   }
@@ -138,14 +140,14 @@ export class WatchedChild {
     return this.waiting.map(({ id }) => id);
   }
 
-  /** Milliseconds since the child began its current file; 0 for an idle child. */
-  get busyMs(): number {
-    return this.waiting.length === 0 ? 0 : performance.now() - this.startedAt;
+  /** Returns true if the child has worked on its current file for longer; false for an idle child. */
+  exceeds(limitMs: number): boolean {
+    return this.waiting.length > 0 && this.work.exceeds(limitMs);
   }
 
-  /** Queues a request behind earlier ones. It may take `timeMs` from when the child begins it. */
+  /** Queues a request behind earlier ones. It may take `timeMs` of processor time from when the child begins it. */
   send(id: number, request: ProcessRequest, timeMs: number): void {
-    if (this.waiting.length === 0) this.startedAt = performance.now();
+    if (this.waiting.length === 0) this.work = this.startWork();
     this.waiting.push({ id, timeMs, chunks: [], blocks: [], parts: [], members: undefined, toolsMs: 0 });
     this.sending = this.sending.then(() => this.sendFile(id, request));
   }
@@ -218,7 +220,7 @@ export class WatchedChild {
       this.isReady = true;
       this.pid = innermost(this.pid);
       yieldToOthers(this.pid);
-      this.startedAt = performance.now();
+      this.work = this.startWork();
       return;
     }
     const current = this.waiting[0];
@@ -245,7 +247,7 @@ export class WatchedChild {
     this.waiting.shift();
     this.served += 1;
     this.receivedBytes = 0;
-    this.startedAt = performance.now();
+    this.work = this.startWork();
     if (reply.outcome.ok && current.chunks.length > 0) {
       for (const chunk of reply.outcome.file.chunks) current.chunks.push(chunk);
       reply.outcome.file.chunks = current.chunks;
@@ -283,23 +285,29 @@ export class WatchedChild {
     this.receivedBytes = 0;
     this.tool = new AbortController();
     const startedAt = performance.now();
-    const answer: ToolAnswer =
+    const answered: ToolAnswer & Used =
       current.toolsMs > TOOLS_TIME_MS_MAX
         ? { ok: false, failure: TOOLS_TOO_LONG }
         : await this.events.onCall(current.id, call, this.tool.signal);
     this.tool = undefined;
     if (this.ended) return;
     const took = performance.now() - startedAt;
-    current.toolsMs += took;
-    this.startedAt += took;
+    const { usedMs = took, ...answer } = answered;
+    current.toolsMs += usedMs;
+    this.work.leaveOut(took);
     void this.write({ id: current.id, answer });
+  }
+
+  private startWork(): WorkTime {
+    const { pid } = this;
+    return startWork(() => processorMsOfTree(pid));
   }
 
   private checkLimits(): void {
     const current = this.waiting[0];
     if (!current) return;
     const limitMs = this.isReady ? current.timeMs : START_MS_MAX;
-    if (this.busyMs > limitMs && !this.tool) {
+    if (!this.tool && this.exceeds(limitMs)) {
       this.end('time');
       return;
     }

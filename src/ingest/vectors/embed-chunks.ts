@@ -16,6 +16,7 @@ import {
   releaseEmbedding,
 } from '../../corpus/embedding-queue-store.ts';
 import type { Generation } from '../../corpus/vector-store.ts';
+import { reasonOf } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import type { Embedding } from '../../llm/models.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -69,10 +70,7 @@ export function embedChunks(deps: IngestDeps): JobHandler {
       await release(deps, tenantId, attempt, embedding, done);
     } catch (error) {
       if (error instanceof EmbeddingLost || lost.signal.aborted) return;
-      if (!signal.aborted) {
-        deps.metrics.embedded('failed_jobs', 1);
-        deps.log.warn({ err: error, tenantId }, 'chunks could not be embedded');
-      }
+      if (!signal.aborted) deps.metrics.embedded('failed_jobs', 1);
       await releaseFailed(deps, tenantId, attempt, lastAttempt && !signal.aborted).catch(() => undefined);
       throw error;
     } finally {
@@ -104,7 +102,10 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
       } catch (error) {
         if (turn.signal.aborted || error instanceof EmbeddingLost || isConfiguredModel(turn, generation)) throw error;
         // The provider may no longer offer the old model: the vectors of the new model are made all the same.
-        deps.log.warn({ err: error, model: generation.model }, 'new chunks get no vectors of the model that serves');
+        deps.log.warn(
+          { reason: reasonOf(error), model: generation.model },
+          'new chunks get no vectors of the model that serves',
+        );
         failing.add(number);
       }
     }

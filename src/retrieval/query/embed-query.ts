@@ -39,17 +39,20 @@ export async function embedQuery(
     },
     { signal, readOnly: true, keyFamilyId },
   );
-  if (!vectors) {
-    if (mode === 'semantic') warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
-    return undefined;
-  }
+  if (!vectors && mode === 'hybrid') return undefined;
   const modelView = await modelViewOfQuery(redactor, query);
   // Not `AbortSignal.timeout`: its timer would fire seconds after each search.
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), QUERY_EMBEDDING_TIMEOUT_MS);
   try {
     const either = AbortSignal.any([signal, deadline.signal]);
-    const values = await embedding.embedQuery(tenantId, vectors.model, modelView, either, keyFamilyId);
+    // Without vectors the model is asked all the same: it may be the reason.
+    const { model } = vectors ?? { model: embedding.model.name };
+    const values = await embedding.embedQuery(tenantId, model, modelView, either, keyFamilyId);
+    if (!vectors) {
+      warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
+      return undefined;
+    }
     if (values.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }

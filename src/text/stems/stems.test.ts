@@ -35,9 +35,9 @@ for (const [language, groups] of Object.entries({
     'țară ţară țări',
     'orașe oraşele orașului',
   ],
-  el: ['αρχείο αρχεία αρχείου', 'εκτύπωση εκτυπώσεις εκτυπωτής', 'έγγραφο έγγραφα εγγράφων'],
+  el: ['αρχείο αρχεία αρχείου', 'εκτύπωση εκτύπωσης εκτυπώσεις', 'έγγραφο έγγραφα εγγράφων'],
   tr: ['belge belgeler belgelerde', 'güncelleme güncellemeleri güncelleştirme', 'müşteri müşterilerin'],
-  cs: ['soubor souborech souborem', 'kopírovat kopírování kopírovaný', 'aplikace aplikací aplikacemi'],
+  cs: ['nastavení nastavením nastavených', 'kopírovat kopírování kopírovaný', 'aplikace aplikací aplikacemi'],
   pl: ['polecenie poleceń poleceniem', 'kopiować kopiowanie kopiowany', 'możliwość możliwości'],
   ru: ['город города городах городами', 'книга книги книгами', 'самолёт самолеты самолётами', 'зелёная зеленая'],
 })) {
@@ -55,7 +55,7 @@ for (const [language, pairs] of Object.entries({
   el: ['αρχείο αρχαίος', 'εκτύπωση εκτέλεση'],
   tr: ['belge belirti', 'güncelleme günlük'],
   cs: ['soubor součet'],
-  pl: ['plik plecak', 'serwis serwer'],
+  pl: ['plik plecak', 'serwis serwer', 'przedszkole przedsiębiorca'],
   ru: ['сон сын', 'дети дело', 'прийти пройти', 'посол после'],
 })) {
   for (const pair of pairs) {

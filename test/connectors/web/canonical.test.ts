@@ -1,6 +1,8 @@
 /** Web crawls: pages that name another address as their canonical one. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { CanonicalPages } from '../../../src/connectors/web/canonical.ts';
+import type { WebClient } from '../../../src/connectors/web/client.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
 import { useSite } from './harness.ts';
 
@@ -40,11 +42,35 @@ describe('a site whose template names one address on all pages', () => {
   const all = ['/', ...NAMES.map((name) => `/${name}`)];
 
   for (const one of ['/', '/chisel'])
-    test(`is read page by page, with one more request if that address was read before: ${one}`, async () => {
+    test(`is read page by page, without more requests: ${one}`, async () => {
       setSite(() => one);
       assert.deepEqual(await stored(), all);
-      assert.equal(web.site.paths().length, all.length + (one === '/' ? 1 : 0));
+      assert.equal(web.site.paths().length, all.length);
     });
+
+  test('is read page by page, also if its pages differ in a few words with numbers', async () => {
+    const rooms = Array.from({ length: 5 }, (_, i) => `/${i}`);
+    web.site.set({ '/': htmlPage('Rooms of the house by the sea and their prices', rooms, canonical('/')) });
+    for (const [i, path] of rooms.entries()) {
+      const text = `<p>Room ${101 + i} costs ${80 + i} euros.</p>`;
+      web.site.set({
+        [path]: htmlPage('Rooms of the house by the sea and their prices', rooms, canonical('/')).replace(
+          '<ul>',
+          `${text}<ul>`,
+        ),
+      });
+    }
+    assert.deepEqual(await stored(), ['/', ...rooms]);
+  });
+
+  test('is read page by page, also if a long page has all words of the others', async () => {
+    const texts = NAMES.map(own).join(' ');
+    web.site.set({
+      '/': htmlPage('Tools', ['/anvil', '/drill'], canonical('/')).replace('</body>', `${texts}</body>`),
+    });
+    for (const name of ['anvil', 'drill']) web.site.set({ [`/${name}`]: page(name, canonical('/')) });
+    assert.deepEqual(await stored(), ['/', '/anvil', '/drill']);
+  });
 
   test('keeps its stored pages, also when that address did not change', async () => {
     setSite((path) => path);
@@ -75,7 +101,13 @@ describe('a page that says little beside the page at its canonical address', () 
         '<main>Beside ten other tools of iron, oak and brass:',
       ),
     });
-    assert.deepEqual(await stored(), ['/', '/anvil', '/list', '/list?page=2']);
+    const read = await web.crawl();
+    assert.deepEqual(web.pathsOf(Object.keys(read.stored)).sort(), ['/', '/anvil', '/list', '/list?page=2']);
+    assert.deepEqual(read.skipped, {
+      [`${web.base}/anvil?sort=age`]: `the page says the same as ${web.base}/anvil`,
+      [`${web.base}/shop/anvil`]: `the page says the same as ${web.base}/anvil`,
+    });
+    assert.equal(web.site.paths().length, 6);
   });
 
   test('counts each sign of a script without spaces as a word', async () => {
@@ -88,4 +120,20 @@ describe('a page that says little beside the page at its canonical address', () 
     });
     assert.deepEqual(await stored(), ['/', '/anvil', '/anvil?sort=age']);
   });
+});
+
+test('a crawl keeps the texts of few pages, and requests others again', async () => {
+  const asked: string[] = [];
+  const get = async (address: string) => {
+    asked.push(address);
+    return { kind: 'failed' };
+  };
+  const client = { get } as unknown as WebClient;
+  const pages = new CanonicalPages(client);
+  const text = (i: number) => ({ title: `${i}`, text: `<p>${`word${i} `.repeat(20_000)}</p>` });
+  for (let i = 0; i < 500; i++) pages.note(`/${i}`, text(i));
+  assert.equal(await pages.repeats(text(499), '/499'), true);
+  assert.deepEqual([asked, pages.requests], [[], 0]);
+  assert.equal(await pages.repeats(text(0), '/0'), false);
+  assert.deepEqual([asked, pages.requests], [['/0'], 1]);
 });

@@ -1,7 +1,7 @@
 /** Web crawls: feeds, and pages with more links than are followed. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { feedLinks } from '../../../src/connectors/web/feed.ts';
+import { feedLinks, readFeed } from '../../../src/connectors/web/feed.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
 import { useSite } from './harness.ts';
 
@@ -10,6 +10,10 @@ const rss = (...links: string[]) =>
   `<?xml version="1.0"?><rss version="2.0"><channel><title>News</title>${links
     .map((link) => `<item><title>One</title><link>${link}</link></item>`)
     .join('')}</channel></rss>`;
+
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
 
 describe('a feed', () => {
   test('as the first address leads to its entries, also when it did not change', async () => {
@@ -42,13 +46,38 @@ describe('a feed', () => {
     assert.deepEqual(Object.keys(again.failed), urls);
   });
 
+  test('is read for its links also if it is not stored itself, unless it says nofollow', async () => {
+    const comment = `<!-- ${'made by a program '.repeat(200)} -->`;
+    const body = rss('/posts/a').replace('<rss', `${comment}<rss`);
+    const urls = [`${web.base}/feed.xml`];
+    const read = async (robots: string, includePaths: string[] = []) => {
+      web.site.set({
+        '/feed.xml': { body, type: 'text/xml', ...(robots && { headers: { 'x-robots-tag': robots } }) },
+        '/posts/a': htmlPage('A', []),
+      });
+      return web.pathsOf(Object.keys((await web.crawl({ urls, includePaths })).stored)).sort();
+    };
+    assert.deepEqual(await read('', ['/posts/**']), ['/posts/a']);
+    assert.deepEqual(await read('noindex, follow'), ['/posts/a']);
+    assert.deepEqual(await read('nofollow'), ['/feed.xml']);
+  });
+
+  test('that is not stored and breaks off fails, so nothing is deleted', async () => {
+    web.site.set({ '/feed.xml': { body: rss('/posts/a'), type: 'text/xml' }, '/posts/a': htmlPage('A', []) });
+    web.site.faults.add(/\/feed/, { truncateAfter: 60 }, 9);
+    const urls = [`${web.base}/feed.xml`, `${web.base}/posts/a`];
+    const { failed, full } = await web.crawl({ urls, includePaths: ['/posts/**'] });
+    assert.deepEqual([Object.keys(failed), full], [[urls[0]], false]);
+  });
+
   test('of Atom links its entries, not itself or its enclosures', () => {
     const text = `<feed xmlns="http://www.w3.org/2005/Atom"><link rel="self" href="/atom"/><link href='/' />
       <entry><link rel="alternate" type="text/html" href="/a?b=1&amp;c=2"/><link rel="enclosure" href="/a.mp3"/></entry></feed>`;
     assert.deepEqual(feedLinks(text), ['/', '/a?b=1&c=2']);
   });
 
-  test('with hostile text is read in linear time', () => {
+  test('with hostile text is read in linear time', async () => {
+    assert.equal((await readFeed('xml', pieces('<!--'.repeat(100_000)))).links.length, 0);
     for (const piece of ['<link ', '<link>', '<link><![CDATA[', '<link rel="', '<x:link href="'])
       assert.ok(feedLinks(piece.repeat(200_000)).length <= 5_000);
   });

@@ -13,6 +13,9 @@ const ACTIONS: Record<string, () => void> = {
   loop: () => {
     for (;;) count += 0;
   },
+  // Without computing, as a process that other programs keep from the processor.
+  nap: () => sleepFor(1_500),
+  hang: () => sleepFor(Number.POSITIVE_INFINITY),
   buffers: () => {
     const kept: Buffer[] = [];
     for (;;) kept.push(Buffer.alloc(16 * 1024 * 1024, 1));
@@ -45,7 +48,7 @@ const reader = new FrameReader(
     const { id, request } = message;
     count += 1;
     ACTIONS[request.name]?.();
-    const text = request.name === 'rights' ? JSON.stringify(rights(request.url ?? '')) : 'fine';
+    const text = request.name === 'rights' ? JSON.stringify(rights(request.url ?? '')) : `file ${count}`;
     const file: ProcessedFile = {
       fileType: 'txt',
       text,
@@ -63,6 +66,10 @@ const reader = new FrameReader(
 channel.write(encodeFrame({ ready: true }));
 channel.on('data', (part: Buffer) => reader.push(part));
 channel.on('end', () => process.exit(0));
+
+function sleepFor(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
 
 function rights(path: string) {
   return {

@@ -46,8 +46,8 @@ const NOT_NESTING = new Set(
 );
 /** Elements without content. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
-/** Matches a page in which only declarations, comments and white space stand before <html>. */
-const BEGINS_WITH_ROOT = /^(?:\s+|<!--[\s\S]*?-->|<[!?][^<>]*>)*<html[\s>]/i;
+/** Matches a page in which only declarations, comments and white space stand before <html>. No text matches a part in two ways. */
+const BEGINS_WITH_ROOT = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<(?:\?|!(?!--))[^<>]*>)*<html[\s>]/i;
 /** Elements whose content is not markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 

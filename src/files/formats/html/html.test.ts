@@ -231,3 +231,12 @@ test('a page is read whole where scripts and messages of programs stand before <
     'Words',
   );
 });
+
+test('pages that begin with many blanks, comments or declarations take no long work', () => {
+  const words = '<div>words</div>';
+  for (const before of [' '.repeat(100_000), '<!-- a -->\n'.repeat(10_000), '<!x>\n'.repeat(10_000)])
+    assert.equal(parseHtml(`${before}${words}`, []).text, 'words');
+  assert.equal(parseHtml('<!-- '.repeat(100_000) + words, []).text, '');
+  const lang = '<!--[if gt IE 8]><!--> <html lang="de"> <!--<![endif]-->';
+  assert.equal(parseHtml(`<?xml version="1.0"?>\n${lang}<body>${words}`, []).metadata.language?.val, 'de');
+});

@@ -6,6 +6,7 @@ import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { asciidocPaths, attributeOf, selectedLines } from './asciidoc-include.ts';
+import { boundReferences, repeatsTitles } from './asciidoc-limits.ts';
 import type { IncludedFiles } from './included-files.ts';
 
 /** UTF-16 units of the value of an attribute. */
@@ -22,9 +23,10 @@ const ATTRIBUTES = {
 /** Writes the blocks of a source and of the files that it includes. Returns the author of the source. */
 export async function writeAsciidoc(source: string, builder: TextBuilder, files: IncludedFiles): Promise<string> {
   LoggerManager.logger = new NullLogger();
-  const text = withIncludes(source.split('\n'), files, new Map()).join('\n');
+  const text = boundReferences(withIncludes(source.split('\n'), files, new Map()).join('\n'));
+  const attributes = repeatsTitles(text) ? { ...ATTRIBUTES, 'sectids!': '' } : ATTRIBUTES;
   // In the mode `secure` the library opens no files.
-  const document = await load(withFootnotes(text), { safe: 'secure', attributes: ATTRIBUTES });
+  const document = await load(withFootnotes(text), { safe: 'secure', attributes });
   // The library writes a break of no width after dots and dashes, which would part a word.
   const html = String(await document.convert({ standalone: false })).replaceAll('&#8203;', '');
   if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: outsideLinks });

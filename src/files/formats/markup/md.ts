@@ -150,7 +150,10 @@ async function writeBlocks(
       if (kind === 'heading') builder.add({ kind, level: Number(token.tag.slice(1)), links }, text);
       else if (kind === 'table')
         builder.add({ kind, ...tableRows(tokens, index, text, (line) => at(line) - start), links }, text);
-      else builder.add({ kind, links }, withoutInvisible(text));
+      else {
+        const ends = () => codeEnds(tokens, index, text, (line) => at(line) - start);
+        builder.add({ kind, links }, withoutInvisible(text, ends));
+      }
     }
   }
 }
@@ -184,12 +187,65 @@ function withoutPictureData(source: string): string {
   return source.replace(PICTURE_DATA, (_found, closed?: string, open?: string) => closed ?? open ?? '');
 }
 
-/** Removes comments and marks of positions. A block with code keeps comments: its code may show one. */
-function withoutInvisible(text: string): string {
-  // Every comment before the last end has an end, so the pattern reads the text once.
-  const end = text.includes('`') ? 0 : text.lastIndexOf('-->') + 1;
-  const visible = text.slice(0, end + 2).replace(/<!--.*?-->/gs, '') + text.slice(end + 2);
+function withoutInvisible(text: string, ends: () => ReadonlyMap<number, number>): string {
+  const visible = text.includes('<!--') ? withoutComments(text, ends()) : text;
   return visible.includes('<|') ? visible.replace(POSITION_MARKS, '') : visible;
+}
+
+/** A backtick or backslash without a meaning, a run of backticks, or the start of a comment. */
+const MARK = /\\[\\`]|`+|<!--/g;
+
+/** A comment that is shown as code stays. `ends` has, for marks where code starts, its end. */
+function withoutComments(text: string, ends: ReadonlyMap<number, number>): string {
+  const parts: string[] = [];
+  let from = 0;
+  const marks = new RegExp(MARK);
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    const codeEnd = ends.get(mark.index);
+    if (codeEnd !== undefined) marks.lastIndex = codeEnd;
+    if (codeEnd !== undefined || mark[0] !== '<!--') continue;
+    const close = text.indexOf('-->', mark.index + 4);
+    if (close === -1) break;
+    parts.push(text.slice(from, mark.index));
+    from = close + 3;
+    marks.lastIndex = from;
+  }
+  return parts.join('') + text.slice(from);
+}
+/** Returns the ends of code within the block at `index`, by the first mark in it. A code span ends within its paragraph. */
+function codeEnds(tokens: readonly Token[], index: number, text: string, at: (line: number) => number) {
+  const ends = new Map<number, number>();
+  for (let i = index + 1; i < tokens.length && tokens[i]!.level > 0; i += 1) {
+    const { type, map } = tokens[i]!;
+    if (!map) continue;
+    const [start, end] = [at(map[0]), at(map[1])];
+    // Cells have no place of their own.
+    if (type === 'inline' || type === 'tr_open') addCodeSpans(text, start, end, ends);
+    else if (KINDS[type] === 'code') {
+      const first = text.slice(start, end).search(MARK);
+      if (first !== -1) ends.set(start + first, end);
+    }
+  }
+  return ends;
+}
+
+/** Adds, for each run of backticks with another run of its length behind it, where that run ends. */
+function addCodeSpans(text: string, start: number, end: number, ends: Map<number, number>): void {
+  const next = new Map<number, number>();
+  for (const { 0: run, index } of [...text.slice(start, end).matchAll(/`+/g)].reverse()) {
+    const at = start + index;
+    // An escaped backtick opens no code, but may close it: code has no escapes.
+    const escaped = isEscaped(text, at) ? 1 : 0;
+    const codeEnd = next.get(run.length - escaped);
+    if (codeEnd !== undefined) ends.set(at + escaped, codeEnd);
+    next.set(run.length, at + run.length);
+  }
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let from = at;
+  while (text[from - 1] === '\\') from -= 1;
+  return (at - from) % 2 === 1;
 }
 
 async function writeHtml(html: string, builder: TextBuilder): Promise<void> {

@@ -225,6 +225,29 @@ test('AsciiDoc: a literal block may have very many lines', async () => {
   assert.ok(text.startsWith('```\na\n b\n b\n'));
 });
 
+test('AsciiDoc: attributes and cross references may add only a limited amount of text', async () => {
+  const long = 'x '.repeat(2_000);
+  const sources = [
+    `:a: ${long}\n\n{a}\n\n${'{a} '.repeat(2_000)}`,
+    `:A: x \\\n  ${long}\n\n{A}\n\n${'{A} '.repeat(2_000)}`,
+    `{set:a:${long}}\n\n{a}\n\n${'{a} '.repeat(2_000)}`,
+    `= ${long}\n\n{doctitle}\n\n${'{doctitle} '.repeat(2_000)}`,
+    `[[a,${long}]]\nwords\n\n<<a>>\n\n${'<<a>> '.repeat(2_000)}`,
+  ];
+  for (const source of sources) {
+    const { text } = await parseOutline('asciidoc', source);
+    assert.ok(text.length > 800_000 && text.length < 1_100_000, source.slice(0, 20));
+    assert.match(text.slice(-20), /\{\w+\}$|<<a>>$/);
+  }
+});
+
+test('AsciiDoc: very many sections of one title are read in linear time', async () => {
+  const started = performance.now();
+  const { text } = await parseOutline('asciidoc', '== Example\n\nText.\n\n'.repeat(16_000));
+  assert.equal(text.match(/^## Example$/gm)?.length, 16_000);
+  assert.ok(performance.now() - started < 40_000);
+});
+
 test('reStructuredText: a style of Docutils is not read as a class', async () => {
   const source =
     '.. class:: wide dark\n\nText.\n\n.. py:class:: heron\n\n.. class:: Crab\n\n.. class:: crab(x)\n\n.. class:: fish\n\n   Swims.\n';

@@ -40,9 +40,8 @@ export async function parseFlatOffice(
     ]);
     return parseOdf(zipped(parts), fileType, keys);
   }
-  const { newWorkbook } = await import('./old-workbook.ts');
-  const { parseXlsx } = await import('./sheets/xlsx.ts');
-  return parseXlsx(newWorkbook(text), keys);
+  const { parseExcel2003 } = await import('./excel-2003.ts');
+  return parseExcel2003(text, keys);
 }
 
 async function parsePackage(

@@ -18,10 +18,14 @@ const PAGE_BYTES = 512;
 const WORD_97 = { counts: 0x4c, pieces: 0x1a2, characters: 0xfa, paragraphs: 0x102, numberBytes: 4, entryBytes: 13 };
 const WORD_95 = { counts: 0x34, pieces: 0x160, characters: 0xb8, paragraphs: 0xc0, numberBytes: 2, entryBytes: 7 };
 const SIGN_97 = 0xa5ec;
+/** Place of the start and the length of the styles of Word 97. */
+const STYLES = 0xa2;
 /** Matches hidden text (sprmCFVanish) in a style, which decides for characters elsewhere. */
 const HIDDEN_STYLE = /\x3c\x08\x01/;
 /** Bytes of the values of properties, by the last three bits of their numbers. Value 6 begins with its length. */
 const VALUE_BYTES = [1, 1, 2, 4, 2, 2, Number.NaN, 3];
+/** Maximum length of what is kept of the code of a field: its kind stands at the beginning. */
+const CODE_UNITS_MAX = 64;
 /** Parts of a document in the order of their characters. */
 const PARTS = ['body', 'footnotes', 'headers', 'macros', 'comments', 'endnotes', 'boxes', 'headerBoxes'] as const;
 
@@ -47,7 +51,9 @@ export function readOldWord(bytes: Uint8Array, pageMark: string): Record<(typeof
     const layout = isOld ? WORD_95 : WORD_97;
     const named = file.read(main.readUInt16LE(0x0a) & 0x200 ? '1Table' : '0Table');
     const table = isOld ? main : Buffer.from(named ?? []);
-    if (!isOld && HIDDEN_STYLE.test(table.toString('latin1'))) throw needsLibreOffice();
+    const styles = main.readUInt32LE(STYLES);
+    const isHiding = HIDDEN_STYLE.test(table.toString('latin1', styles, styles + main.readUInt32LE(STYLES + 4)));
+    if (!isOld && isHiding) throw needsLibreOffice();
     const marks = new Uint8Array(main.length);
     markCharacters(main, table, layout, marks);
     markParagraphs(main, table, layout, marks);
@@ -183,19 +189,26 @@ function readPieces(
 /** Cuts a part into paragraphs. Of fields, their results are kept. */
 function paragraphsOf(part: string, marks: Uint8Array, pageMark: string): OldParagraph[] {
   const paragraphs: OldParagraph[] = [];
-  /** The codes of open fields; null where the result of the field has begun. */
+  /** The beginnings of the codes of open fields; null where the result of the field has begun. */
   const fields: (string | null)[] = [];
+  /** The number of open fields whose code is not at its end. */
+  let codes = 0;
   let text = '';
   for (let at = 0; at < part.length; at += 1) {
     const sign = part[at]!;
     const mark = marks[at]!;
-    if (sign === '\x13') fields.push('');
-    else if (sign === '\x15') fields.pop();
+    if (sign === '\x13') {
+      fields.push('');
+      codes += 1;
+    } else if (sign === '\x15') codes -= typeof fields.pop() === 'string' ? 1 : 0;
     else if (sign === '\x14' && fields.length > 0) {
       // The result of a page number stands for all pages.
-      const isPage = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b/i.test(fields.at(-1) ?? '');
-      if (isPage) text += pageMark;
-      else fields[fields.length - 1] = null;
+      const code = fields.at(-1);
+      if (/^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b/i.test(code ?? '')) text += pageMark;
+      else {
+        if (code !== null) codes -= 1;
+        fields[fields.length - 1] = null;
+      }
     } else if (/[\r\f\x07]/.test(sign)) {
       const end = sign !== '\x07' ? 'paragraph' : mark & ROW_END ? 'row' : 'cell';
       // A mark that is deleted or hidden joins the paragraphs.
@@ -205,9 +218,9 @@ function paragraphsOf(part: string, marks: Uint8Array, pageMark: string): OldPar
         text = '';
       }
     } else if ((mark & HIDDEN) === 0) {
-      const code = fields.findLast((field) => field !== null);
-      if (code === undefined) text += SIGNS[sign] ?? (sign < ' ' ? '' : sign);
-      else if (fields.at(-1) !== null) fields[fields.length - 1] = code + sign;
+      const code = fields.at(-1);
+      if (codes === 0) text += SIGNS[sign] ?? (sign < ' ' ? '' : sign);
+      else if (typeof code === 'string' && code.length < CODE_UNITS_MAX) fields[fields.length - 1] = code + sign;
     }
   }
   if (text.trim() !== '') paragraphs.push({ text: text.trim(), level: 0, inTable: false, end: 'paragraph' });

@@ -1,4 +1,4 @@
-/** Converts Excel workbooks of 97 to 2003 (xls), in Excel 2003 XML and in the binary format (xlsb) to xlsx. Charts and shapes are lost. */
+/** Converts Excel workbooks of 97 to 2003 (xls) and in the binary format (xlsb) to xlsx. Charts and shapes are lost. */
 import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { crc32 } from 'node:zlib';
@@ -17,14 +17,10 @@ const ZIP_START = 0x50;
 /** A missing date reads as the beginning of the format's calendar. */
 const YEAR_NONE = 1601;
 
-/**
- * Returns the workbook as xlsx. A text is Excel 2003 XML.
- *
- * @throws FileError for a damaged workbook, or one with a sheet over SHEET_CELLS_MAX.
- */
-export function newWorkbook(source: Uint8Array | string): Uint8Array {
-  const data = typeof source === 'string' ? source : Buffer.from(source[0] === ZIP_START ? soundParts(source) : source);
-  const book = orDamaged(() => read(data, { type: typeof source === 'string' ? 'string' : 'buffer', cellNF: true }));
+/** Returns the workbook as xlsx. @throws FileError for a damaged workbook, or one with a sheet over SHEET_CELLS_MAX. */
+export function newWorkbook(bytes: Uint8Array): Uint8Array {
+  const sound = bytes[0] === ZIP_START ? soundParts(bytes) : bytes;
+  const book = orDamaged(() => read(Buffer.from(sound), { cellNF: true }));
   for (const sheet of Object.values(book.Sheets)) boundRange(sheet);
   dropMissingDates(book);
   return orDamaged(() => write(book, { type: 'buffer', bookType: 'xlsx' }) as Uint8Array);
@@ -64,7 +60,7 @@ function boundRange(sheet: WorkSheet): void {
   if (cells.length === 0) return void delete sheet['!ref'];
   const end = cells.reduce((far, { r, c }) => ({ r: Math.max(far.r, r), c: Math.max(far.c, c) }));
   if ((end.r + 1) * (end.c + 1) > SHEET_CELLS_MAX)
-    throw overLimit(`Sheets of such workbooks are read up to ${SHEET_CELLS_MAX} cells, with the empty ones.`);
+    throw overLimit(`Sheets of xls and xlsb files are read up to ${SHEET_CELLS_MAX} cells, with the empty ones.`);
   sheet['!ref'] = utils.encode_range({ r: 0, c: 0 }, end);
 }
 

@@ -104,3 +104,14 @@ test('headers and footers of RTF follow the text, each different line once and w
     'Confidential',
   ]);
 });
+
+test('marks of lists in headers and notes of RTF, and page numbers in its text, are no text', () => {
+  const header = '{\\header\\pard{\\listtext 1.\\tab}Point\\par}';
+  assert.equal(read(`{\\rtf1 ${header}Hello world\\par}`).text, 'Hello world\n\nPoint');
+  assert.equal(read(`{\\rtf1 Body begins ${header}and goes on\\par}`).text, 'Body begins and goes on\n\nPoint');
+  assert.equal(
+    read('{\\rtf1 {\\listtext 7.\\tab}word{\\footnote {\\listtext 1.}note}\\par}').text,
+    read('{\\rtf1 {\\listtext 7.\\tab}word{\\footnote note}\\par}').text,
+  );
+  assert.equal(read('{\\rtf1 Chapter \\chpgn  text{\\footnote on \\chpgn}\\par}').text, 'Chapter text[^1]\n\n[^1]: on');
+});

@@ -221,8 +221,9 @@ class RtfReader {
         group.target = 'skip';
       }
     } else if (word === 'listtext' || word === 'pntext') {
-      group.target = 'mark';
-      this.mark = '';
+      // The mark of a paragraph elsewhere is not that of the body's paragraph.
+      if (group.target === 'body') this.mark = '';
+      group.target = group.target === 'body' ? 'mark' : 'skip';
     } else if (word === 'info' && outer) [group.target, group.name] = ['property', ''];
     else if (group.target === 'property' && PROPERTIES.has(word)) {
       group.name = word;
@@ -274,7 +275,7 @@ class RtfReader {
   private breakAt(word: string): void {
     if (word === 'par' || word === 'sect' || word === 'page') this.endParagraph();
     else if (this.group.target === 'running' && /^(?:cell|row)$/.test(word)) this.endParagraph();
-    else if (word === 'chpgn') this.put(PAGE_MARK);
+    else if (word === 'chpgn' && this.group.target === 'running') this.put(PAGE_MARK);
     else if (word === 'nestcell' || word === 'nestrow') this.endParagraph();
     else if (word === 'cell') {
       this.group.paragraph.inTable = true;
