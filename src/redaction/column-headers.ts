@@ -1,4 +1,5 @@
 /** Lets detectors read the header of a column beside each cell of a table: the word that tells a value may stand there alone. */
+import { canonicalForm } from './canonical-text.ts';
 import type { Finder } from './redaction-session.ts';
 
 /** A header tells by its last words. */
@@ -10,6 +11,13 @@ const BAR_OR_LINE_END = /(?<!\\)\||\n/;
 /** Returns the header of a table whose rows a text continues: the first row in the context of a chunk. */
 export function headerOf(context: string | null | undefined): string | undefined {
   return context?.split('\n').find((line) => line.startsWith('|'));
+}
+
+/** Returns the headers of all tables of a chunk, and that of the table that it continues. */
+export function headersOf(content: string, context: string | null): string[] {
+  const lines = content.split('\n');
+  const firstRows = lines.filter((line, i) => line.startsWith('|') && !lines[i - 1]?.startsWith('|'));
+  return [...firstRows, headerOf(context) ?? ''].filter((header) => header !== '');
 }
 
 /** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
@@ -25,13 +33,30 @@ function isDelimiter(cells: readonly string[]): boolean {
 }
 
 /**
+ * Returns the ways of writing the name of a column that detectors read: as it stands, without its remarks in brackets, and each of the two
+ * in words, such as `fecha de nacimiento` for `fecha_de_nacimiento` and `employee SSN` for `employeeSSN`.
+ */
+export function headerForms(name: string): string[] {
+  const plain = canonicalForm(name).text;
+  const bare = plain.replace(/\([^()]*\)|\[[^[\]]*\]/g, ' ');
+  const forms = [plain, bare]
+    .flatMap((form) => [form, inWords(form)])
+    .map((form) => form.trim().slice(-HEADER_LENGTH_MAX));
+  return [...new Set(forms)].filter((form) => form !== '');
+}
+
+function inWords(name: string): string {
+  return name.replace(/[\s_-]+/g, ' ').replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ');
+}
+
+/**
  * Returns a finder for one session that also finds what `finder` finds in a cell with its header before it. Tables are those of Markdown,
  * as all formats have them in their text: lines that begin with a bar, the first of which is the header.
  *
  * @param above the header of a table whose rows the text continues.
  */
 export function besideHeaders(finder: Finder, above: string | undefined): Finder {
-  let header = above === undefined ? [] : above.split(BAR).slice(1);
+  let header = above === undefined ? [] : above.split(BAR).slice(1).map(headerForms);
   /** The finished cells of the present row. */
   let row: string[] = [];
   /** Where the present cell begins; in a line that is no row, where reading goes on. */
@@ -47,10 +72,9 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
     if (place !== 'row') return [];
     const value = text.slice(Math.max(at, 0), end).trimStart();
     const above = isFirst ? header : header.slice(row.length, row.length + 1);
-    return above.flatMap((one) => {
-      const words = one.trim().slice(-HEADER_LENGTH_MAX);
+    return above.flat().map((words) => {
       const from = words.length + 2;
-      return words === '' ? [] : { piece: `${words}: ${value}`, from, base: end - value.length - from };
+      return { piece: `${words}: ${value}`, from, base: end - value.length - from };
     });
   };
   const scanCell = (text: string, end: number, until: number, found: (start: number, end: number) => void): void => {
@@ -78,7 +102,7 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
       }
       at = end + 1;
       if (text[end] === '|') continue;
-      if (place === 'row' && header.length === 0) header = row;
+      if (place === 'row' && header.length === 0) header = row.map(headerForms);
       isFirst = false;
       place = 'start';
     }

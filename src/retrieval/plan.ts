@@ -55,6 +55,8 @@ export interface Plan {
   /** Number of results that the ranking needs. */
   count: number;
   fusion: FusionSettings;
+  /** True if a rule may block whole chunks. */
+  blocks: boolean;
   /** True if a rerank model orders the results. */
   reranks: boolean;
   /** Number of the best results whose order may change because of where they have the words of the query. */
@@ -88,7 +90,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered) + (facts.blocks ? UNBLOCKED_DEPTH : 0);
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {
-    ...{ request, languages, mode, vector, count, fusion, reranks, reordered },
+    ...{ request, languages, mode, vector, count, fusion, reranks, reordered, blocks: facts.blocks },
     hasPhrase: reordered > 0 ? hasPhrase : undefined,
     terms: mode === 'semantic' ? [] : termsOf(request.query, facts),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,

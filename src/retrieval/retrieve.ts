@@ -10,7 +10,7 @@ import { embedQuery } from './query/embed-query.ts';
 import { checkFilterCost } from './query/filter-cost.ts';
 import { findNamedGroups } from './query/named-groups.ts';
 import { readTenantFacts } from './query/tenant-facts.ts';
-import { selectDistinct } from './ranking/distinct.ts';
+import { selectDistinct, withLeftOut } from './ranking/distinct.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correctTerms } from './ranking/fuzzy.ts';
 import { preferring } from './ranking/preferred.ts';
@@ -103,13 +103,13 @@ export async function retrieve(
     if (hasPhrase) ranked = phrasesFirst(ranked, reordered, (id) => hasPhrase(rows.get(id)?.content ?? ''));
     const page = plan.reranks || blocks ? undefined : await readPage(tx, request, access, redactor, ranked);
     clock.lap('read');
-    return { page, ranked, rows, redactor, plan, blocks };
+    return { page, ranked, rows, redactor, plan };
   };
-  const { page, ranked, rows, redactor, plan, blocks } = await db.transaction(tenantId, find, options);
+  const { page, ranked, rows, redactor, plan } = await db.transaction(tenantId, find, options);
   if (page) return toRetrieved(page, rows, warnings, corrections, clock);
 
   const wanted = Math.max(offset + request.limit, plan.reranks ? RERANKED_MAX : 0);
-  const open = blocks ? await withoutBlocked(redactor, ranked, rows, wanted) : ranked;
+  const open = plan.blocks ? await withoutBlocked(redactor, request, ranked, rows, wanted) : ranked;
   const shown = plan.reranks ? await reranked(deps, request, redactor, open, rows, warnings, signal) : open;
   if (plan.reranks) clock.lap('rerank');
   const check = async (tx: Tx): Promise<Page> => {
@@ -139,7 +139,10 @@ async function reranked(
   return rerank(reranker!, asked, ranked, texts, warnings, signal, { owner: tenantId, part: keyFamilyId });
 }
 
-/** Returns the first `plan.count` candidates, without copies and without chunks beyond the limit per source. */
+/**
+ * Returns the first `plan.count` candidates, without copies and without chunks beyond the limit per source. If a rule may block chunks,
+ * the best of those are there, too: they take the place of blocked ones.
+ */
 async function rank(
   tx: Tx,
   corpus: SearchedCorpus,
@@ -157,29 +160,29 @@ async function rank(
     const isLast = found.exhausted || depth === plan.depths.at(-1);
     if (!isLast && kept.length < count) continue;
     const selected = await selectDistinct(tx, request, kept, count, rows);
-    if (isLast) return warnOfFilters(request, selected, all, depth, warnings);
-    if (selected.length < count) continue;
+    if (isLast) warnOfFilters(request, selected, all, depth, warnings);
+    else if (selected.length < count) continue;
     // Chunks with the last score are not settled: a longer list may order them differently.
-    if (mode !== 'lexical' || depth >= TIES_MAX || selected.at(-1)!.score > all.at(-1)!.score) return selected;
+    if (isLast || mode !== 'lexical' || depth >= TIES_MAX || selected.at(-1)!.score > all.at(-1)!.score)
+      return plan.blocks ? withLeftOut(kept, selected, count) : selected;
   }
   return [];
 }
 
-/** Returns the selected candidates; warns if `use_postfilter` has left fewer than wanted. */
+/** Warns if `use_postfilter` has left fewer candidates than wanted. */
 function warnOfFilters(
   { usePostfilter, offset, limit }: RetrieveRequest,
   selected: RankedCandidate[],
   { length: searched }: readonly RankedCandidate[],
   depth: number,
   warnings: Warning[],
-): RankedCandidate[] {
+): void {
   if (usePostfilter && searched >= depth && selected.length < offset + limit) {
     warnings.push({
       type: 'postfilter_underfilled',
       message: `Of the best ${searched} chunks only ${selected.length} match the filters; without use_postfilter all chunks are searched.`,
     });
   }
-  return selected;
 }
 
 /** Returns the requested page of the candidates, with the neighbours that the request asks for. */

@@ -5,10 +5,11 @@ import { readerSteps, redactChunk, redactFact, redactText } from '../redaction/a
 import type { Redactor } from '../redaction/redact.ts';
 import { collect } from '../util/collect.ts';
 import { UNBLOCKED_DEPTH } from './plan.ts';
+import { selectionOfRows } from './ranking/distinct.ts';
 import { FUZZY_WARNING, FUZZY_WITHOUT_WORDS } from './ranking/fuzzy.ts';
 import type { RankedCandidate } from './ranking/rank.ts';
 import { addNeighbours, type NeighbourRow, type ReadRow, toHit, UNRANKED, withPlace } from './reading/hits.ts';
-import type { Hit, Warning } from './types.ts';
+import type { Hit, RetrieveRequest, Warning } from './types.ts';
 
 /** A page as it was read. */
 export interface Page {
@@ -39,20 +40,29 @@ export async function modelViewOfRows(
   return new Map(redacted.map((row) => [row.id, row]));
 }
 
-/** Returns the candidates without those that a rule blocks for readers: of the first UNBLOCKED_DEPTH, up to the first `wanted` others. */
+/**
+ * Returns the candidates without those that a rule blocks for readers: of the first UNBLOCKED_DEPTH, up to the first `wanted` others.
+ * Copies, and chunks beyond the limit per source, are left out only for chunks that are shown.
+ */
 export async function withoutBlocked(
   redactor: Redactor | null,
+  request: Pick<RetrieveRequest, 'maxChunksPerSource'>,
   candidates: readonly RankedCandidate[],
   rows: ReadonlyMap<string, ReadRow>,
   wanted: number,
 ): Promise<RankedCandidate[]> {
-  const kept: RankedCandidate[] = [];
+  const selection = selectionOfRows(request, candidates, rows);
   let read = 0;
-  for (; read < Math.min(candidates.length, UNBLOCKED_DEPTH) && kept.length < wanted; read++) {
-    const row = rows.get(candidates[read]!.id);
-    if (row && (await toHit(row, UNRANKED, redactor))) kept.push(candidates[read]!);
+  for (const candidate of candidates) {
+    if (!selection.fits(candidate)) continue;
+    const row = rows.get(candidate.id);
+    if (row && read < UNBLOCKED_DEPTH && selection.selected.length < wanted) {
+      read++;
+      if (!(await toHit(row, UNRANKED, redactor))) continue;
+    }
+    selection.add(candidate);
   }
-  return [...kept, ...candidates.slice(read)];
+  return selection.selected;
 }
 
 /** Returns the page as a reader may see it. */

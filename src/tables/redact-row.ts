@@ -1,5 +1,6 @@
 /** Redacts cells of tables. A rule sees each cell beside its header, in the usual ways of writing it: the source has one of them. */
 import type { ColumnType } from '../files/columns/column-type.ts';
+import { headerForms } from '../redaction/column-headers.ts';
 import type { ApplyAt, RedactionMatch, Redactor } from '../redaction/redact.ts';
 import type { TableColumn } from './table.ts';
 
@@ -25,19 +26,21 @@ export async function redactRow(
     const { text, parts } = textOfRow(cells, changed);
     const { matches, blocked } = await redactor.redact(text, step, signal);
     if (blocked) return undefined;
-    if (matches.length > 0) mask(changed, text, parts, matches);
+    if (matches.length > 0) mask(changed, parts, matches);
   }
   return changed;
 }
 
 interface Part {
   cell: number;
+  /** The text of the cell in this line. */
+  form: string;
   /** Half-open range of code points of the cell in the text of the row. */
   start: number;
   end: number;
 }
 
-/** Returns the row as text, `header: cell` in each line, and where its cells are. */
+/** Returns the row as text, `header: cell` in each line for each way of writing the two, and where its cells are. */
 function textOfRow(cells: readonly RowCell[], changed: readonly (string | null)[]): { text: string; parts: Part[] } {
   const parts: Part[] = [];
   let text = '';
@@ -49,37 +52,41 @@ function textOfRow(cells: readonly RowCell[], changed: readonly (string | null)[
   for (const [cell, { column, text: original }] of cells.entries()) {
     const masked = changed[cell] ?? null;
     const forms = masked === null ? (original === null ? [] : formsOf(original, column.type)) : [masked];
+    const header = column.header || column.name;
     for (const form of forms) {
-      add(`${column.header || column.name}: `);
-      const start = length;
-      add(form);
-      parts.push({ cell, start, end: length });
-      add('\n');
+      for (const words of new Set([header, ...headerForms(header)])) {
+        add(`${words}: `);
+        const start = length;
+        add(form);
+        parts.push({ cell, form, start, end: length });
+        add('\n');
+      }
     }
   }
   return { text, parts };
 }
 
-/** Replaces what the matches cover. Of several forms of a cell, the first with a match counts. */
-function mask(
-  changed: (string | null)[],
-  text: string,
-  parts: readonly Part[],
-  matches: readonly RedactionMatch[],
-): void {
-  const points = [...text];
-  const done = new Set<number>();
-  for (const { cell, start, end } of parts) {
-    const within = matches.filter((match) => match.start < end && match.end > start);
-    if (within.length === 0 || done.has(cell)) continue;
-    done.add(cell);
+/** Replaces what the matches cover. Of several forms of a cell, the first with a match counts, below all forms of its header. */
+function mask(changed: (string | null)[], parts: readonly Part[], matches: readonly RedactionMatch[]): void {
+  const found = new Map<number, { form: string; within: { start: number; end: number; replacement: string }[] }>();
+  for (const { cell, form, start, end } of parts) {
+    const within = matches
+      .filter((match) => match.start < end && match.end > start)
+      .map((match) => ({ ...match, start: Math.max(0, match.start - start), end: Math.min(end, match.end) - start }));
+    const known = found.get(cell);
+    if (known?.form === form) known.within.push(...within);
+    else if (!known && within.length > 0) found.set(cell, { form, within });
+  }
+  for (const [cell, { form, within }] of found) {
+    const points = [...form];
     let shown = '';
-    let at = start;
-    for (const match of within) {
+    let at = 0;
+    for (const match of within.sort((a, b) => a.start - b.start || b.end - a.end)) {
+      if (match.end <= at) continue;
       shown += points.slice(at, Math.max(at, match.start)).join('') + match.replacement;
-      at = Math.min(end, Math.max(at, match.end));
+      at = match.end;
     }
-    changed[cell] = shown + points.slice(at, end).join('');
+    changed[cell] = shown + points.slice(at).join('');
   }
 }
 

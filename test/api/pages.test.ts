@@ -5,7 +5,7 @@ import { sql } from '../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { makePdf } from '../support/files/make-files.ts';
 import { type Picture, readPng } from '../support/files/read-png.ts';
-import { ingest } from '../support/upload.ts';
+import { eventually, ingest } from '../support/upload.ts';
 
 interface Box {
   x: number;
@@ -215,4 +215,39 @@ test('what has no pages is not found, and wrong numbers are refused', async () =
   const deleted = await ingestPdf('gone.pdf', makePdf({ pages: [['Soon gone.']] }));
   await t.delete(`/sources/${deleted}`);
   assert.equal((await t.get(`/sources/${deleted}/pages/1/image`)).status, 404);
+});
+
+test('a page is not drawn, and has no boxes, if a rule finds values of a table by the header of their column', async () => {
+  const [xs, ys] = [
+    [72, 172, 292, 400],
+    [700, 680, 660, 640],
+  ];
+  const rows = [
+    ['Name', 'Date of birth', 'SSN'],
+    ['Ann', '1982-07-19', '536904399'],
+    ['Bo', '1971-05-03', '536904398'],
+  ];
+  const lines = [...ys.map((y) => `72 ${y} m 400 ${y} l S`), ...xs.map((x) => `${x} 700 m ${x} 640 l S`)];
+  const word = (x: number, y: number, shown: string) => `BT /F1 11 Tf ${x} ${y} Td (${shown}) Tj ET`;
+  const cells = rows.flatMap((row, r) => row.map((shown, c) => word(xs[c]! + 4, ys[r]! - 14, shown)));
+  const pages = [['Staff of the harbour.']];
+  const source = await ingestPdf('staff.pdf', makePdf({ pages, drawing: [...lines, ...cells].join('\n') }));
+  const entities = ['us_ssn', 'date_of_birth'];
+  const image = (page: number) => t.get(`/sources/${source}/pages/${page}/image`);
+  await hide({ kind: 'entity', entities });
+  assert.match((await t.get(`/sources/${source}/text`)).body.text, /\| Ann \| \[DATE_OF_BIRTH\] \|/);
+  assert.equal((await image(1)).status, 409);
+  const { body } = await t.get(`/sources/${source}/pages/1/boxes`);
+  assert.ok(body.chunks.length > 0);
+  assert.ok(body.chunks.every((chunk: { boxes: Box[] }) => chunk.boxes.length === 0));
+  assert.deepEqual((await t.get(`/sources/${source}/pages/1/boxes?start_offset=0&end_offset=21`)).body.boxes, []);
+  await hide({ kind: 'entity', entities: ['jp_my_number', 'email'] });
+  assert.equal((await image(1)).status, 200);
+  await hide({ kind: 'entity', entities, apply_at: ['ingest'] });
+  await eventually(async () =>
+    /\| Ann \| \[DATE/.test(JSON.stringify((await t.get(`/sources/${source}/blocks`)).body)),
+  );
+  await eventually(async () => (await t.get(`/sources/${source}/pages`)).status === 200);
+  assert.equal((await image(1)).status, 409);
+  assert.match((await image(1)).text, /header of their column/);
 });

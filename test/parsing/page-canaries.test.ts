@@ -41,6 +41,8 @@ const NAMES = [
 /** Draws a page in this process; undefined if it is refused because no rule can read it. */
 async function draw(bytes: Uint8Array, isRedacted: boolean, page = 1): Promise<Uint8Array | undefined> {
   const uses = {
+    // The pages have no tables.
+    db: { transaction: async () => [] },
     blobs: { localPath: () => '' },
     processor: { process: (request: FileRequest) => processFile(request, bytes) },
   } as unknown as Parameters<typeof drawPage>[0];

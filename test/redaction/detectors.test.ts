@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { rowText } from '../../src/files/formats/data/table-text.ts';
+import { redactCell } from '../../src/redaction/apply-redaction.ts';
 import { ENTITIES } from '../../src/redaction/detectors/entities.ts';
+import { redactRow } from '../../src/tables/redact-row.ts';
 import { rates, readCorpus, redactorOf, scoreOf } from '../support/passages/redaction-corpus.ts';
 
 const PRECISION_MIN = 0.97;
@@ -148,4 +150,40 @@ describe('values in tables whose header tells what they are', () => {
       }
     });
   }
+});
+
+describe('names of columns as people and programs write them', () => {
+  const redactor = redactorOf([...ENTITIES]);
+  const born = (header: string) => [header, '1982-07-19', '[DATE_OF_BIRTH]'] as const;
+  const ssn = (header: string) => [header, '536904399', '[US_SSN]'] as const;
+  const cases = [
+    ...['date_of_birth', 'birthDate', 'fecha_de_nacimiento', 'date_de_naissance', 'data_di_nascita'].map(born),
+    ...['data_urodzenia', 'дата_рождения', 'employeeDob', 'DoB', 'DOB (yyyy-mm-dd)', 'Patient (DOB)'].map(born),
+    ...['ＤＯＢ', '生年月日（西暦）', 'paciente [fecha_de_nacimiento]'].map(born),
+    ...['employee_ssn', 'employeeSSN', 'socialSecurityNumber', 'SSN (without hyphens, nine digits)'].map(ssn),
+    ['my_number', '123456789018', '[JP_MY_NUMBER]'],
+    ['burger_service_nummer', '111222333', '[NL_BSN]'],
+    ['sofi-nummer', '111222333', '[NL_BSN]'],
+    ['phone_number', '02079460123', '[PHONE]'],
+    ['api_key (prod)', 'q8Zr5TfW2mKx9LbV7nHd', '[API_KEY]'],
+    ['accessToken', 'q8Zr5TfW2mKx9LbV7nHd', '[API_KEY]'],
+    ['due_date (of the invoice)', '1982-07-19', '1982-07-19'],
+    ['orderNumber', '536904399', '536904399'],
+  ] as const;
+  for (const [header, text, redacted] of cases) {
+    test(header, async () => {
+      assert.equal(await redactCell(redactor, { header, text }, ['output']), redacted);
+      const below = `| n | ${header} |\n| --- | --- |\n| 1 | ${text} |`;
+      assert.ok((await redactor.redact(below, 'output')).text.endsWith(`| 1 | ${redacted} |`));
+      const cells = [{ column: { header, name: 'x', type: 'text' as const }, text }];
+      const [cell] = (await redactRow(redactor, cells, ['output']))!;
+      assert.equal(cell ?? text, redacted);
+    });
+  }
+
+  test('values that different ways of writing a name tell are all masked in a row', async () => {
+    const column = { header: 'employeeSSN (DOB)', name: 'x', type: 'text' as const };
+    const cells = [{ column, text: 'a@example.org 536904399 b@example.org' }];
+    assert.deepEqual(await redactRow(redactor, cells, ['output']), ['[EMAIL] [US_SSN] [EMAIL]']);
+  });
 });

@@ -11,15 +11,18 @@ import type { Deps } from '../../http/deps.ts';
 import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
+import { areTellingHeaders } from '../../redaction/telling-headers.ts';
 import { readTextRange } from '../../retrieval/reading/lookup.ts';
 import { checkRules, findWholeFile, type WholeFile } from '../../retrieval/reading/whole-file.ts';
 import { readingsOf, toPage } from './readings.ts';
-import { listPageChunks, listPageRanges, type PageChunk, type PageRange } from './store.ts';
+import { listPageChunks, listPageHeaders, listPageRanges, type PageChunk, type PageRange } from './store.ts';
 
 /** Chunks of one page whose boxes are computed. */
 const PAGE_CHUNKS_MAX = 200;
 /** Code points around a passage that tell equal passages apart. */
 const CONTEXT_CODE_POINTS = 300;
+const BELOW_HEADERS =
+  'The page has a table in which a redaction rule finds values by the header of their column. It is not shown while the rule applies.';
 const RULES_CHANGED = 'The redaction rules have changed: the pages can be shown when the file was read again.';
 
 type Uses = Pick<Deps, 'db' | 'blobs' | 'processor' | 'redactors' | 'config' | 'clock'>;
@@ -71,19 +74,21 @@ export async function listPages(
 /**
  * Returns the PNG of a page. All that a rule hides is covered. While rules apply, nothing is drawn that no rule can read.
  *
- * @throws ServiceError not_found for a page that does not exist or that a rule blocks; conflict for a page whose characters the file does
- *   not name, while rules apply.
+ * @throws ServiceError not_found for a page that does not exist or that a rule blocks; conflict, while rules apply, for a page whose
+ *   characters the file does not name, and for a table whose header tells what a rule hides.
  */
 export async function drawPage(
   uses: Uses,
   caller: Caller,
-  { source, redactor, isRedacted }: VisiblePdf,
+  pdf: VisiblePdf,
   { page, scale }: { page: number; scale: number },
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const { tenantId } = caller;
+  const { source, redactor } = pdf;
   let cover: TextRange[] | null = null;
-  if (isRedacted) {
+  if (pdf.isRedacted) {
+    if (await hidesBelowHeaders(uses, tenantId, pdf, page, signal)) throw new ServiceError('conflict', BELOW_HEADERS);
     const task = { kind: 'texts', pages: [page - 1, page, page + 1] } as const;
     const { texts } = await ask(uses, tenantId, source, { ...task, pages: [...task.pages] }, signal);
     cover = await findHidden(redactor!, texts, signal);
@@ -91,6 +96,22 @@ export async function drawPage(
   const { png } = await ask(uses, tenantId, source, { kind: 'picture', page, scale, cover }, signal);
   if (png === null) throw notFound();
   return png;
+}
+
+/**
+ * Returns whether a rule may find values of a table on the page by the header of their column only. The lines of the page do not say which
+ * words stand in a column, so these values cannot be covered.
+ */
+async function hidesBelowHeaders(
+  { db }: Pick<Uses, 'db'>,
+  tenantId: string,
+  { source, redactor, isRedacted }: VisiblePdf,
+  page: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (!isRedacted) return false;
+  const headers = await db.transaction(tenantId, (tx) => listPageHeaders(tx, tenantId, source, page));
+  return areTellingHeaders(redactor!, headers, FACT_STEPS, signal);
 }
 
 /**
@@ -129,6 +150,7 @@ export async function findBoxes(
   signal: AbortSignal,
 ): Promise<Box[]> {
   const { tenantId } = caller;
+  if (await hidesBelowHeaders(uses, tenantId, pdf, page, signal)) return [];
   const passage = await uses.db.transaction(tenantId, (tx) => readPassage(tx, tenantId, pdf.source, range));
   const shown = await withoutHidden(pdf, [passage], signal);
   const { boxes } = await ask(uses, tenantId, pdf.source, { kind: 'boxes', page, passages: shown }, signal);
@@ -151,6 +173,7 @@ export async function findChunkBoxes(
       texts.push(await readPassage(tx, tenantId, pdf.source, { start, end }));
     return { chunks: found, passages: texts };
   });
+  if (await hidesBelowHeaders(uses, tenantId, pdf, page, signal)) return chunks.map((chunk) => ({ chunk, boxes: [] }));
   const shown = await withoutHidden(pdf, passages, signal);
   const { boxes } = await ask(uses, tenantId, pdf.source, { kind: 'boxes', page, passages: shown }, signal);
   return chunks.map((chunk, i) => ({ chunk, boxes: boxes[i] ?? [] }));

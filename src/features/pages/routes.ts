@@ -103,7 +103,8 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       description:
         'Returns a PNG. All that redaction rules hide from readers is covered. While rules apply, pictures, drawings, patterns and ' +
         'annotations are not drawn, because they may show the same words. 404 also for a page that a rule blocks. 409 while rules apply ' +
-        'for a page whose characters the file does not name, and until a file was read again after a change of the rules of ingest.',
+        'for a page whose characters the file does not name or with a table whose header tells what a rule hides, and until a file was ' +
+        'read again after a change of the rules of ingest.',
     },
     params: pageParams,
     query: z.strictObject({

@@ -1,6 +1,7 @@
 /** Queries about the pages of sources that the caller may see. */
 import type { Queryable } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
+import { headersOf } from '../../redaction/column-headers.ts';
 import type { WholeFile } from '../../retrieval/reading/whole-file.ts';
 
 type PagedSource = Pick<WholeFile, 'id' | 'generation'>;
@@ -39,4 +40,18 @@ export function listPageChunks(
     select c.id, c.start_offset, c.end_offset from chunk c
     where c.tenant_id = ${tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation} and ${page} = any(c.pages)
     order by c.ordinal limit ${limit}`);
+}
+
+/** Returns the headers of the tables on a page. */
+export async function listPageHeaders(
+  tx: Queryable,
+  tenantId: string,
+  source: PagedSource,
+  page: number,
+): Promise<string[]> {
+  const rows = await tx.query<{ content: string; context: string | null }>(sql`
+    select c.content, c.context from chunk c
+    where c.tenant_id = ${tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation} and ${page} = any(c.pages)
+      and (c.content like '%|%' or c.context like '%|%')`);
+  return [...new Set(rows.flatMap(({ content, context }) => headersOf(content, context)))];
 }

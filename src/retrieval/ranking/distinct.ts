@@ -1,10 +1,11 @@
 /** Selects distinct candidates: reads as many texts as it needs to tell copies apart. */
 import type { Tx } from '../../db/database.ts';
+import { UNBLOCKED_DEPTH } from '../plan.ts';
 import { hashOf, loadRows, type ReadRow, readHashes } from '../reading/hits.ts';
 import type { ReadText, RetrieveRequest } from '../types.ts';
 import { fingerprint } from './near-duplicates.ts';
 import type { RankedCandidate } from './rank.ts';
-import { select } from './select.ts';
+import { openSelection, type Selection, select } from './select.ts';
 
 /** Number of the best candidates that are compared with each other, for every page. Later candidates are compared by hash only. */
 export const COMPARED_MAX = 100;
@@ -43,4 +44,34 @@ export async function selectDistinct(
     for (const id of unread) texts.set(id, { hash: id });
     for (const [id, text] of await readHashes(tx, request.tenantId, unread)) texts.set(id, text);
   }
+}
+
+/**
+ * Returns the selected candidates in their order, and before the last of them also those that were left out, up to UNBLOCKED_DEPTH
+ * candidates together.
+ */
+export function withLeftOut(
+  ranked: readonly RankedCandidate[],
+  selected: readonly RankedCandidate[],
+  count: number,
+): RankedCandidate[] {
+  const chosen = new Set(selected);
+  const end = selected.length < count ? ranked.length : ranked.indexOf(selected.at(-1)!) + 1;
+  let listed = 0;
+  return ranked.slice(0, end).filter((one) => (listed < UNBLOCKED_DEPTH || chosen.has(one)) && ++listed > 0);
+}
+
+/** Returns an empty selection among candidates whose rows were read. It tells copies as `selectDistinct` does. */
+export function selectionOfRows(
+  { maxChunksPerSource }: Pick<RetrieveRequest, 'maxChunksPerSource'>,
+  ranked: readonly RankedCandidate[],
+  rows: ReadonlyMap<string, ReadRow>,
+): Selection<RankedCandidate> {
+  const texts = new Map<string, ReadText>();
+  for (const [i, { id }] of ranked.entries()) {
+    const content = rows.get(id)?.content;
+    if (content === undefined) continue;
+    texts.set(id, { hash: hashOf(content), ...(i < COMPARED_MAX && { fingerprint: fingerprint(content) }) });
+  }
+  return openSelection(maxChunksPerSource, (id) => texts.get(id));
 }

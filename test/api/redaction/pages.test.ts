@@ -53,3 +53,30 @@ test('pages are filled with the results behind those that a rule blocks, with an
   for (const { texts } of reranker.calls)
     assert.doesNotMatch(texts.join(), /Secretname/, 'only what is shown is judged');
 });
+
+test('a blocked chunk takes neither the place of its copy nor that of other chunks of its source', async () => {
+  const rule = { name: 'n', kind: 'dictionary', terms: ['Secretname'], action: 'block', apply_at: ['retrieval'] };
+  const part = (i: number, words: string) => `# Part ${i}\n\n${`${words} `.repeat(300)}\n\n`;
+  const copied = { content: 'The harbour of the town has a lighthouse from 1861.' };
+  await ingest(t, [
+    { name: 'Secretname harbour.txt', ...copied },
+    { name: 'b.txt', ...copied },
+    { name: 'c.txt', ...copied },
+    {
+      name: 'long.md',
+      content: part(0, 'ferry ferry Secretname') + [1, 2, 3, 4, 5].map((i) => part(i, `ferry quay word${i}`)).join(''),
+    },
+  ]);
+  assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
+  for (const rerank of [true, false]) {
+    const { body } = await t.post('/search', { query: 'harbour', rerank });
+    assert.equal(body.results.length, 1, 'of two visible copies, one is shown');
+    assert.match(body.results[0].name, /^[bc]\.txt$/);
+    const limited = await t.post('/search', { query: 'ferry', max_chunks_per_source: 1, rerank });
+    assert.equal(limited.body.results.length, 1);
+    assert.equal(
+      (await t.post('/search', { query: 'ferry', max_chunks_per_source: 3, rerank })).body.results.length,
+      3,
+    );
+  }
+});
