@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { countUnruled } from './access/policy-store.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { checkHashes } from './blobs/check-hashes.ts';
 import type { Config } from './config.ts';
@@ -94,6 +95,7 @@ export async function examine(uses: Uses, options: { thorough: boolean; hashes?:
   await add('analyzer of names', () => tryAnalyzer(uses));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
+  await add('authorization', () => authorizationFacts(uses));
   const sandbox = openSandbox(sandboxSettings(uses.config));
   const tools = openToolRunner(uses.config.tools, sandbox);
   await add('sandbox', () => attackService(uses.config, sandbox));
@@ -230,6 +232,18 @@ async function vectorFacts(db: Database): Promise<string> {
   if (waiting > 0) facts.push(`${waiting} chunks wait for a vector`);
   if (refused > 0) facts.push(`${refused} chunks were refused by the model`);
   return facts.join(', ');
+}
+
+/** Says so if nobody can find anything, which an empty answer does not tell. */
+export async function authorizationFacts({ config, db }: Pick<Uses, 'config' | 'db'>): Promise<Omit<Check, 'name'>> {
+  if (!config.authorization) return { ok: true, detail: 'off: a key sees all within its limits' };
+  const { tenants, unruled } = await countUnruled(db.system);
+  if (unruled === 0) return { ok: true, detail: 'on, and every tenant has a policy' };
+  const where = tenants === 1 ? 'no policy exists' : `${unruled} of ${tenants} tenants have no policy`;
+  return {
+    ok: false,
+    detail: `on, but ${where}: searches and questions there find nothing. See docs/authorization.md`,
+  };
 }
 
 async function contentFacts(db: Database): Promise<string> {

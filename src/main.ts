@@ -9,6 +9,7 @@ import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import { prepareDatabase } from './db/open.ts';
 import { openDeps } from './deps.ts';
+import { authorizationFacts } from './doctor.ts';
 import { reasonOf } from './errors.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { Deps } from './http/deps.ts';
@@ -84,6 +85,10 @@ export async function startService(role: Role, config: Config, env: Environment,
       const stopped = new AbortController();
       closers.push(async () => stopped.abort());
       void loadModels(deps, stopped.signal);
+    }
+    if (app) {
+      const { ok, detail } = await authorizationFacts(deps);
+      if (!ok) log.warn(`authorization is ${detail}`);
     }
     if (worker) {
       void noteSandbox(deps);

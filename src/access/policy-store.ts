@@ -53,6 +53,14 @@ export async function listPolicies(
   return readPage<NamedPolicy>(tx, COLUMNS, sql`authz_policy p where p.tenant_id = ${tenantId}`, raw('p.id'), page);
 }
 
+/** Returns how many tenants there are, and how many of them have no policy. */
+export async function countUnruled(system: Queryable): Promise<{ tenants: number; unruled: number }> {
+  const [count] = await system.query<{ tenants: number; unruled: number }>(sql`
+    select count(*) as tenants,
+      count(*) filter (where not exists (select from authz_policy p where p.tenant_id = t.id)) as unruled from tenant t`);
+  return count!;
+}
+
 export async function countPolicies(tx: Queryable, tenantId: string): Promise<number> {
   const [count] = await tx.query<{ total: number }>(
     sql`select count(*) as total from authz_policy where tenant_id = ${tenantId}`,

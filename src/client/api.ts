@@ -465,7 +465,7 @@ export type Content = Neighbour & {
   file_type: string;
   /** Name of the source. */
   name: string;
-  /** Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as web pages and the files of an archive. */
+  /** Path of the source: of an uploaded file within its group, or of a file within its repository. For a file inside a file: the path of that file, or its name if it has none, ` › `, and the own name, as in `mails/tour.eml › map.pdf`. Null for other sources, such as web pages, and if the policy hides a file around the source. */
   path: string | null;
   /** Address of the source at its origin; null for uploaded files. */
   url: string | null;
@@ -861,7 +861,7 @@ export type GroupSource = {
   source_type: "local_file" | "drive" | "page" | "repo" | "web" | "database";
   /** Name of the source. Empty where a redaction rule withholds it. */
   name: string;
-  /** Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a redaction rule would change it. */
+  /** Path of an uploaded file, unique within its group, or of a file within its repository. For a source with `parent_source_id`: the path of that source, or its name if it has none, ` › `, and the own name; such a path cannot be sent, moved or deleted. Null for other sources, and where a redaction rule would change it. */
   path: string | null;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;
@@ -1274,7 +1274,7 @@ export type RunError = SourceError & {
   source_id: string | null;
   /** Name of the file. */
   name: string;
-  /** Path of the file when the run saw it, also of deleted and skipped files. Null for files without a path, and where a redaction rule would change it. */
+  /** Path of the file when the run saw it, also of deleted and skipped files; for a file inside a file as in GroupSource. Null for files without a path, and where a redaction rule would change it. */
   path: string | null;
   /** Address of the file at its origin when the run saw it. Null if it is not known, and where a redaction rule would change it. */
   url: string | null;
@@ -1289,7 +1289,7 @@ export type RunFile = {
   source_id: string | null;
   /** Name of the file. */
   name: string;
-  /** Path of the file when the run saw it, also of deleted and skipped files. Null for files without a path, and where a redaction rule would change it. */
+  /** Path of the file when the run saw it, also of deleted and skipped files; for a file inside a file as in GroupSource. Null for files without a path, and where a redaction rule would change it. */
   path: string | null;
   /** Address of the file at its origin when the run saw it. Null if it is not known, and where a redaction rule would change it. */
   url: string | null;
@@ -3061,7 +3061,7 @@ export interface Operations {
   listAllSources: {
     request: {
       query?: {
-        /** Only records with this text in the name or the path; while redaction rules apply to names, only in the redacted names. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
+        /** Only records with this text in the name or the path; for a file inside a file, and while redaction rules apply to names, only in the (redacted) name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only sources with this `state`. */
         status?: "pending" | "ready" | "failed" | undefined;

@@ -21,7 +21,7 @@ export const BM25_B = 0.75;
  * Version of the analyzer (text/analyzer.ts). Raise it with every change of the analyzer's output: after the next start, chunks
  * of an older version are analyzed again.
  */
-export const ANALYZER_VERSION = 16;
+export const ANALYZER_VERSION = 17;
 
 /** Returns the name of the tenant's partition of `chunk`. */
 export function chunkPartition(partitionNo: number): string {

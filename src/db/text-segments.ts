@@ -14,7 +14,7 @@ interface Tier {
   segmentMb: number;
   /** The tier is due when nothing was written for so long … */
   quietMs: number;
-  /** … or the index has more segments than this. */
+  /** … or the index has more segments than this, without those that no pass could merge. */
   segmentsMax: number;
 }
 
@@ -43,8 +43,11 @@ interface TextIndex {
   mergesOnInsert: boolean;
 }
 
-/** By index: its levels, and the last tier that found nothing to merge at these levels. The caller keeps the map between calls. */
-export type MergedSegments = Map<string, { levels: string; tier: number }>;
+/**
+ * By index: its levels, the last tier that found nothing to merge at these levels, and the number of segments when the last of all tiers
+ * found nothing: most of them are as large as a pass makes them. The caller keeps the map between calls.
+ */
+export type MergedSegments = Map<string, { levels: string; tier: number; settled: number }>;
 
 /** Merges what is due `quietMs` after the last write. @throws the first error, after all other indexes were merged. */
 export async function mergeSegments(
@@ -63,7 +66,11 @@ export async function mergeSegments(
       } catch (error) {
         failures.push(error);
         // The other indexes go on. This index is retried after the next write to it.
-        merged.set(index.name, { levels: index.levels.join(), tier: TIERS.length });
+        merged.set(index.name, {
+          levels: index.levels.join(),
+          tier: TIERS.length,
+          settled: merged.get(index.name)?.settled ?? 0,
+        });
       }
     }
     if (isOver) break;
@@ -90,9 +97,10 @@ async function mergeOnce(db: Database, merged: MergedSegments, index: TextIndex,
   const segments = index.levels.reduce((sum, count) => sum + count, 0);
   const before = merged.get(index.name);
   let tier = before?.levels === levels ? before.tier + 1 : 0;
-  for (const due = dueTier(segments, quietMs); tier <= due; tier += 1) {
+  const settled = Math.min(before?.settled ?? 0, segments);
+  for (const due = dueTier(segments - settled, quietMs); tier <= due; tier += 1) {
     if (await runPass(db, index, TIERS[tier]!)) return true;
-    merged.set(index.name, { levels, tier });
+    merged.set(index.name, { levels, tier, settled: tier === TIERS.length - 1 ? segments : settled });
   }
   return false;
 }

@@ -4,7 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { invalidAt, ServiceError } from '../errors.ts';
-import { processorMsOfThread, startWork, WORK_CHECK_MS } from '../util/work-time.ts';
+import { processorMsOfThread, startWork, WORK_CHECK_MS } from '../util/work/work-time.ts';
 import { NEXT_TIMES } from './schedule-limits.ts';
 
 /** Maximum processor time of one rule. An ordinary rule takes a few milliseconds. */

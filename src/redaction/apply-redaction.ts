@@ -1,5 +1,6 @@
 /** Redacts records of several texts, step by step. Other work runs in between, because a rule may take long. */
 
+import { INSIDE } from '../corpus/sources/paths.ts';
 import type { TypedMetadata } from '../corpus/values.ts';
 import { collect } from '../util/collect.ts';
 import { headerOf } from './column-headers.ts';
@@ -65,6 +66,31 @@ export function redactCell(
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   return redactText(redactor, text, steps, signal, `| ${header.replaceAll('|', ' ')} |`);
+}
+
+/** Returns the path of a source, redacted for readers; undefined if a rule blocks it, or the name of a file around the source. */
+export function redactPath(redactor: Redactor | null, path: string, signal?: AbortSignal): Promise<string | undefined> {
+  return redactPathAt(redactor?.withoutHashes ?? null, path, FACT_STEPS, signal);
+}
+
+/** The path of a file inside a file has no text that rules hide where the file around it is shown: its name, and its own path. */
+async function redactPathAt(
+  redactor: Redactor | null,
+  path: string,
+  steps: readonly ApplyAt[],
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const parts = path.split(INSIDE);
+  if (parts.length === 1) return redactText(redactor, path, steps, signal);
+  const shown: string[] = [];
+  for (const part of parts) {
+    const folders = part.slice(0, part.lastIndexOf('/') + 1);
+    const name = await redactText(redactor, part.slice(folders.length), steps, signal);
+    const whole = name === undefined ? undefined : await redactText(redactor, folders + name, steps, signal);
+    if (whole === undefined) return undefined;
+    shown.push(whole);
+  }
+  return redactText(redactor, shown.join(INSIDE), steps, signal);
 }
 
 /** A value in two forms, redacted for models and for readers. */
@@ -175,7 +201,10 @@ export async function redactChunk<T extends Partial<ChunkTexts>>(
     const text = chunk[part];
     if (typeof text !== 'string') continue;
     const header = part === 'content' ? headerOf(chunk.context) : undefined;
-    const redacted = await redactText(isSourceName(part) ? masking : redactor, text, steps, undefined, header);
+    const redacted =
+      part === 'path'
+        ? await redactPathAt(masking, text, steps)
+        : await redactText(isSourceName(part) ? masking : redactor, text, steps, undefined, header);
     // A rule that blocks the name of a group hides the name. The files of the group have texts and names of their own.
     if (redacted === undefined && part !== 'sourceGroupName') return undefined;
     shown[part] = redacted ?? '';

@@ -17,7 +17,7 @@ import { preferring } from './ranking/preferred.ts';
 import { orderByProximity, phrasesFirst } from './ranking/proximity.ts';
 import { extendCandidates, type RankedCandidate, rankCandidates } from './ranking/rank.ts';
 import { RERANKED_MAX, rerank } from './ranking/rerank.ts';
-import { loadRows, type ReadRow, readNeighbours, termsOf } from './reading/hits.ts';
+import { listHiddenPaths, loadRows, type ReadRow, readNeighbours, termsOf } from './reading/hits.ts';
 import { keepMatching, openCorpus } from './reading/verify.ts';
 import type { RetrieveDeps } from './retrieve-deps.ts';
 import { openStopwatch, type Stopwatch } from './stages.ts';
@@ -196,7 +196,8 @@ async function readPage(
   const { tenantId, offset, limit, context = NO_NEIGHBOURS } = request;
   const candidates = ranked.slice(offset, offset + limit);
   const neighbours = await readNeighbours(tx, { ...access, tenantId }, candidates, context);
-  return { candidates, neighbours, access, redactor };
+  const hiddenPaths = await listHiddenPaths(tx, tenantId, candidates, access);
+  return { candidates, neighbours, hiddenPaths, access, redactor };
 }
 
 /** Returns the page as a reader may see it. Redaction may be slow, so it never runs within a transaction. */

@@ -16,6 +16,8 @@ export interface Page {
   candidates: readonly RankedCandidate[];
   /** Null if no neighbours were asked for. */
   neighbours: readonly NeighbourRow[] | null;
+  /** The chunks whose path the reader must not see. */
+  hiddenPaths: ReadonlySet<string>;
   access: Access;
   redactor: Redactor | null;
 }
@@ -65,12 +67,13 @@ export async function withoutBlocked(
 
 /** Returns the page as a reader may see it. */
 export async function readerViewOfPage(
-  { candidates, neighbours, access, redactor }: Page,
+  { candidates, neighbours, hiddenPaths, access, redactor }: Page,
   rows: ReadonlyMap<string, ReadRow>,
 ): Promise<Hit[]> {
   const hits = await collect(candidates, async (candidate) => {
     const row = rows.get(candidate.id);
-    return row && toHit(withPlace(row, access), candidate, redactor);
+    const hit = row && (await toHit(withPlace(row, access), candidate, redactor));
+    return hit && hiddenPaths.has(hit.id) ? { ...hit, path: null } : hit;
   });
   await addNeighbours(hits, neighbours, redactor);
   return hits;

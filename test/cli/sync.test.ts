@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
+import { strToU8, zipSync } from 'fflate';
 import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import type { SyncReport } from '../../src/cli/sync/report.ts';
 import type { CompletionResult } from '../../src/client/api.ts';
@@ -281,4 +282,19 @@ test('sync --watch applies changes until it is stopped', async () => {
     child.kill();
     await ended;
   }
+});
+
+test('files inside an archive are neither sent nor deleted, and one that failed is named with its archive', async () => {
+  const folder = join(temporary, 'packed');
+  const zip = zipSync({ 'torn.pdf': strToU8('%PDF-1.4\nno PDF'), 'docs/a.txt': strToU8('The dinghy.') });
+  mkdirSync(join(folder, 'old'), { recursive: true });
+  writeFileSync(join(folder, 'old/box.zip'), zip);
+  const { code, stdout } = await pinakes('sync', '--json', folder);
+  const first = JSON.parse(stdout) as SyncReport;
+  assert.deepEqual(
+    [code, first.added, first.failed.map(({ path }) => path)],
+    [1, ['old/box.zip'], ['old/box.zip › torn.pdf']],
+  );
+  const again = await sync(folder);
+  assert.deepEqual([filesOf(again), again.still_failed], [{ ...nothing, unchanged: 1 }, []]);
 });

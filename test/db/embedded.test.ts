@@ -27,7 +27,7 @@ import { createSession } from '../../src/db/embedded/session.ts';
 import { simpleQuery } from '../../src/db/embedded/wire.ts';
 import { dueSteps, startMaintenance } from '../../src/db/maintenance.ts';
 import { sql } from '../../src/db/sql.ts';
-import { dueTier, mergeSegments } from '../../src/db/text-segments.ts';
+import { mergeSegments } from '../../src/db/text-segments.ts';
 import { newId } from '../../src/util/ids.ts';
 import { copyTemplate } from '../support/database.ts';
 import { eventually } from '../support/upload.ts';
@@ -275,10 +275,6 @@ test('maintenance makes no segment of a BM25 index that would take much memory t
     2,
   );
   await db.system.execute('drop table large');
-});
-
-test('large merges of segments wait for a quiet moment, unless there are many segments', () => {
-  assert.deepEqual([dueTier(30, 0), dueTier(30, 5_000), dueTier(50, 0)], [0, 1, 1]);
 });
 
 test('small changes are ignored, and dead rows wait for a quiet moment unless they are many', () => {

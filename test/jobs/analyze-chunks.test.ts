@@ -162,7 +162,7 @@ test('a change of the analyzer’s terms needs another ANALYZER_VERSION', () => 
     .digest('hex')
     .slice(0, 16);
   // When this assertion fails, raise the version, then enter the new digest.
-  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 16, digest: '2dca2798d186ca15' });
+  assert.deepEqual({ version: ANALYZER_VERSION, digest }, { version: 17, digest: 'd93684d057ba003a' });
 });
 
 test('terms of a redacted source leave out its name, also beside a title', async () => {

@@ -1,6 +1,7 @@
 /** Tests with Word files up to 2003 that are read without LibreOffice. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import iconv from 'iconv-lite';
 import { readOldWord } from '../../src/files/formats/office/old-word-text.ts';
 import { fixture } from '../support/files/fixtures.ts';
 import { makeCompound } from '../support/files/make-compound.ts';
@@ -58,8 +59,8 @@ test('optional hyphens, and the codes of fields, are no text of a document of 97
   assert.match((await readBytes('a.doc', bytes)).text, /\n\nAsk-itly\n\nin wng\n\n/);
 });
 
-/** Returns a document of Word 6 or 95 with the letters. */
-function documentOf(letters: Uint8Array): Uint8Array {
+/** Returns a document of Word 6 or 95 with the letters, of which some are hidden. */
+function documentOf(letters: Uint8Array, hidden?: readonly [from: number, to: number]): Uint8Array {
   const main = Buffer.alloc(1_024 + Math.max(letters.length, 3_584));
   main.writeUInt16LE(0xa5dc);
   for (const [at, value] of [
@@ -71,6 +72,20 @@ function documentOf(letters: Uint8Array): Uint8Array {
   ] as const)
     main.writeUInt32LE(value, at);
   main.set(letters, 1_024);
+  if (hidden) {
+    // A page of properties with one run, whose list hides it.
+    for (const [at, value] of [
+      [0xb8, 0x180],
+      [0xbc, 10],
+      [0x188, 1],
+      [512, 1_024 + hidden[0]],
+      [516, 1_024 + hidden[1]],
+      [520, 100],
+    ] as const)
+      main.writeUInt32LE(value, at);
+    main.set([2, 0x5c, 1], 512 + 200);
+    main[1_023] = 1;
+  }
   return makeCompound({ WordDocument: main });
 }
 
@@ -80,6 +95,16 @@ test('a document of Word 6 or 95 is read in its encoding', async () => {
     sign > 'я' || sign < 'А' ? sign.charCodeAt(0) : sign.charCodeAt(0) - 0x350,
   );
   assert.equal((await readBytes('a.doc', documentOf(letters))).text, words.trim());
+});
+
+test('hidden text of a document of Word 6 or 95 stays out where letters have two bytes', async () => {
+  const [before, hidden, after] = ['この文書は先週公開されたものです。', '秘密の文章。', 'これで終わりです。'];
+  const whole = iconv.encode(`${before}${hidden}${after}\r次の段落もあります。\r`, 'shift_jis');
+  const from = iconv.encode(before, 'shift_jis').length;
+  const to = from + iconv.encode(hidden, 'shift_jis').length;
+  const read = async (bytes: Uint8Array) => (await readBytes('a.doc', bytes)).text;
+  assert.equal(await read(documentOf(whole)), `${before}${hidden}${after}\n\n次の段落もあります。`);
+  assert.equal(await read(documentOf(whole, [from, to])), `${before}${after}\n\n次の段落もあります。`);
 });
 
 test('a document of 97 to 2003 with overlapping runs of properties is damaged, and takes no long work', async () => {

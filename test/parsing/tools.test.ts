@@ -13,7 +13,7 @@ import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { openToolRunner, type ToolRunner, type ToolSettings } from '../../src/files/sandbox/tool-runner.ts';
 import type { ToolAnswer } from '../../src/files/tools.ts';
 import { noteOcr } from '../../src/main.ts';
-import { CLOCK_TIMES } from '../../src/util/work-time.ts';
+import { CLOCK_TIMES } from '../../src/util/work/work-time.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 import { withLongerLimits } from '../support/time-limits.ts';
 import { eventually } from '../support/upload.ts';

@@ -7,6 +7,8 @@ test('the folder tells files with the same name apart', () => {
   assert.equal(folderOf({ name: 'README', path: 'README' }), '');
   assert.equal(folderOf({ name: 'docs/apt/README', path: 'docs/apt/README' }), '');
   assert.equal(folderOf({ name: 'a page', path: null }), '');
+  assert.equal(folderOf({ name: 'logo.png', path: 'mails/tour.eml › logo.png' }), 'mails/tour.eml');
+  assert.equal(folderOf({ name: 'docs/README', path: 'all.zip › docs/README' }), 'all.zip');
 });
 
 test('the line below a name has the path and the headings', () => {

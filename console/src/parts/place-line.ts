@@ -10,8 +10,13 @@ export function placeLine({ name, path, heading_path, ...where }: Placed): strin
 
 type Placed = Pick<Content, 'name' | 'path' | 'heading_path' | 'file_type' | 'start_line' | 'end_line'>;
 
-/** Returns the folder of a file, which tells files with the same name apart; empty if it has none, or if its name says it already. */
+/**
+ * Returns what tells files with the same name apart: the folder of a file, or the file that it is inside; empty if it has none, or if its
+ * name says it already.
+ */
 export function folderOf({ name, path }: { name: string; path: string | null }): string {
+  const inside = ` › ${name}`;
+  if (path?.endsWith(inside)) return path.slice(0, -inside.length);
   if (path === null || path === name || !path.includes('/')) return '';
   return path.slice(0, path.lastIndexOf('/'));
 }

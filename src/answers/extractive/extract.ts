@@ -10,12 +10,12 @@ import { isDirectory } from '../../text/directory.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { anyOf } from '../patterns.ts';
 import { raiseSure } from './code-question.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { askedPartFirst, asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { type Analyzer, inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
+import { isQuotable } from './quotable.ts';
 
 /** Maximum length of a passage. It grows around its best unit. */
 export const PASSAGE_CODE_POINTS_MAX = 400;
@@ -121,7 +121,8 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   const numbers = numbersOf(best, questions);
   const chosen: Candidate[][] = [];
   for (const one of ranked) {
-    if (allowed?.has(one) === false || !numbers.isSubsetOf(numbersOf(one, questions))) continue;
+    const own = numbersOf(one, questions);
+    if (allowed?.has(one) === false || (own.size < numbers.size && own.isSubsetOf(numbers))) continue;
     if (chosen.length === PASSAGES_MAX || one.score < best.score - FURTHER_SCORE_DROP_MAX) break;
     const passage = grow(one, quoted);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
@@ -129,7 +130,10 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
 }
 
-/** Returns the numbers of the question that the passage or its titles have. What is said about version 3.0.0 does not add to 3.0.3. */
+/**
+ * Returns the numbers of the question that the passage or its titles have. A passage with fewer than the best one is left out, if it has no
+ * other: what is said about version 3.0.0 does not add to 3.0.3.
+ */
 function numbersOf({ terms, headingTerms, chunk }: Candidate, questions: Questions): ReadonlySet<string> {
   const { names } = questions.get(chunk.language)!;
   return new Set([...names].filter((name) => /\d/.test(name) && (terms.has(name) || headingTerms.has(name))));
@@ -185,10 +189,11 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   let headingTerms = above;
   const nameTerms = new Set(analyzer.query(fileName, chunk.language));
   const senderTerms = new Set(analyzer.query(senderOf(mail), chunk.language));
-  let head: ReadonlySet<string> = new Set(analyzer.index(unnumbered(chunk.headingPath.at(-1) ?? ''), chunk.language));
+  const termsOf = (text: string): ReadonlySet<string> => new Set(analyzer.index(text, chunk.language));
+  let head = namesOf(unnumbered(chunk.headingPath.at(-1) ?? '')).map(termsOf);
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
-    const headTerms = unitHead === undefined ? head : new Set(analyzer.index(unitHead, chunk.language));
+    const headTerms = unitHead === undefined ? head : namesOf(unitHead).map(termsOf);
     const passages = piecesOf(chunk.content, unit).map(({ start, end }) => {
       const text = chunk.content.slice(start, end);
       const order = analyzer.index(text, chunk.language);
@@ -212,8 +217,8 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
       };
     });
     if (unit.kind === 'heading') {
-      head = new Set(analyzer.index(unnumbered(chunk.content.slice(unit.start, unit.end)), chunk.language));
-      headingTerms = new Set([...above, ...head]);
+      head = namesOf(unnumbered(chunk.content.slice(unit.start, unit.end))).map(termsOf);
+      headingTerms = new Set([...above, ...head[0]!]);
     }
     return passages;
   });
@@ -248,6 +253,12 @@ function headOf(text: string, kind: UnitKind): string | undefined {
   return undefined;
 }
 
+/** Returns a head, and its parts if it ends with brackets: `maintainer (メンテナー)` has two names. */
+function namesOf(head: string): string[] {
+  const [, before, inside] = /^([^(（]+)[(（]([^()（）]+)[)）]\s*$/u.exec(head) ?? [];
+  return before === undefined ? [head] : [head, before, inside!];
+}
+
 /** Cuts a unit that is longer than the limit into pieces, each of as many clauses as fit. */
 function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
   if (codePointLength(content.slice(start, end)) <= PIECE_CODE_POINTS_MAX) return [{ start, end }];
@@ -263,28 +274,6 @@ function piecesOf(content: string, { start, end }: Unit): { start: number; end: 
     const from = piece.start + text.length - text.trimStart().length;
     return text.trim() === '' ? [] : [{ start: from, end: from + text.trim().length }];
   });
-}
-
-/** Text that talks to a language model. It is not the content that a source has for its readers. */
-const ADDRESSES_MODEL = anyOf(
-  [
-    /\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instructions?|prompts?|rules|directions|guidelines|messages?|context)\b/u,
-    /\bsystem\s*(?:prompt|message|instruction|:)/u,
-    /\byou are (?:now )?(?:an? )?(?:ai|chatgpt|gpt|language model|assistant|dan)\b/u,
-    /\b(?:as an ai|do not cite|cite nothing|answer (?:only )?with|respond (?:only )?with|reveal (?:the|your))\b/u,
-    /<\|?(?:im_start|im_end|system|endoftext)|\[\/?inst\]/u,
-    /\bignoriere?\b.{0,40}\banweisung|\bignore[zr]?\b.{0,40}\b(?:instructions|instrucciones)/u,
-    /ignora.{0,40}(?:instrucciones|istruzioni|instruções)|игнорируй.{0,40}(?:инструкц|указан)/u,
-    /(?:指示|命令).{0,10}無視|(?:忽略|无视|無視).{0,20}(?:指示|指令|提示)|(?:지시|명령).{0,10}무시/u,
-  ],
-  'iu',
-);
-
-/** Returns false for passages without a letter or digit, and for instructions to a model when the question is not about them. */
-function isQuotable(text: string, question: string): boolean {
-  if (!/[\p{L}\p{N}]/u.test(text)) return false;
-  if (!ADDRESSES_MODEL.test(text)) return true;
-  return /\b(?:instruction|prompt|inject|jailbreak|ignore)/iu.test(question) || ADDRESSES_MODEL.test(question);
 }
 
 /**

@@ -84,6 +84,15 @@ test('the words of a follow-up question count more than the words of earlier que
   assert.equal((await ask('And wget?', chunks, `And wget? ${earlier}`)).numbers[0], 2);
 });
 
+test('"at most" asks for a limit, and not for the word', async () => {
+  const rules = [
+    chunk(1, 'The committee consists of up to 8 members.', { score: 9 }),
+    chunk(2, 'The term of the most senior members of the committee ends after 42 months.', { score: 9 }),
+  ];
+  const { text } = await ask('How many members may the committee have at most?', rules);
+  assert.match(text, /^The committee consists/);
+});
+
 test('a question with typing errors is answered as the search understood it', async () => {
   const chunks = [chunk(1, 'The pump is oiled in March.'), chunk(2, 'The gate is painted.')];
   const question = 'When is the pmup olied?';
@@ -93,6 +102,12 @@ test('a question with typing errors is answered as the search understood it', as
     ['olied', 'oiled'],
   ]);
   assert.equal((await ask(question, chunks, question, corrections)).text, 'The pump is oiled in March.');
+});
+
+test('a person whose name only begins like the name of the question is not the answer', async () => {
+  const chunks = [chunk(1, 'Kowalczyk podpisał umowę 3 maja 2021 roku.', { language: 'pl' })];
+  assert.equal((await ask('Kiedy Kowalczuk podpisał umowę?', chunks)).reason, 'no_answer');
+  assert.equal((await ask('Kiedy Kowalczyk podpisał umowę?', chunks)).reason, 'stop');
 });
 
 test('there is no answer without chunks, without common words, or without the names of the question', async () => {
@@ -179,6 +194,13 @@ test('the date below the heading of a version answers when it was released, with
   const { text } = await ask('When was Kiln 3.0.3 released?', chunks);
   assert.match(text, /^Released 2024-04-07/);
   assert.doesNotMatch(text, /2023|2016/);
+});
+
+test('a question for two versions is answered for both', async () => {
+  const chunks = [chunk(1, 'Kiln supports Python 3.9 since May.'), chunk(2, 'Kiln supports Python 3.12 since June.')];
+  const { text } = await ask('Does Kiln support Python 3.9 and 3.12?', chunks);
+  assert.match(text, /3\.9 since May/);
+  assert.match(text, /3\.12 since June/);
 });
 
 test('a sentence is quoted with the code below it', async () => {
@@ -314,6 +336,14 @@ test('question words of Hebrew do not count as missing in the answer', async () 
   ] as const) {
     const { text, reason } = await ask(question, [handbook]);
     assert.ok(text.includes(answer), `${question} ${reason} ${text}`);
+  }
+});
+
+test('an entry whose head ends with brackets is known by what stands before them, and by what stands in them', async () => {
+  const prose = chunk(1, 'The result depends on the FV of the plan, and on its duration.', { score: 10 });
+  for (const head of ['FV (wanted amount)', 'wanted amount (FV)']) {
+    const entry = chunk(2, `- NPER: how often is paid.\n\n- ${head}: what is there at the end.`, { score: 8 });
+    assert.match((await ask('What is FV?', [prose, entry])).text, /^- (?:FV|wanted)/, head);
   }
 });
 

@@ -94,6 +94,18 @@ test('a question for a numbered part is answered from this part', () => {
   }
 });
 
+test('a document may be named with its version', () => {
+  const documents = ['GPL-3', 'GFDL-1.3'].map((name) =>
+    chunk(`${name}.txt`, 'en', `The text of ${name} has it.`, ['12. Surrender']),
+  );
+  for (const [question, name] of [
+    ['What does section 12 of the GPL version 3 say?', 'GPL-3'],
+    ['What does section 12 of the GFDL 1.3 say?', 'GFDL-1.3'],
+    ['Section 12 of the GFDL version 1.3', 'GFDL-1.3'],
+  ])
+    assert.equal(answer(question!, ...documents), `The text of ${name} has it.`, question);
+});
+
 test('a part that is not there is not answered from a neighbour, from a reference to it, or from another document', () => {
   const cases: [question: string, ...chunks: ContextChunk[]][] = [
     ['Artikel 9 Grundgesetz', BASIC_LAW],

@@ -221,12 +221,16 @@ export function askedPartFirst<T extends { headingPath: readonly string[]; conte
   return [...hits].sort((a, b) => Number(has(b)) - Number(has(a)));
 }
 
-/** Returns the words of a question without the numbered parts that it names. */
+/**
+ * Returns the words of a question without the numbered parts that it names. The numbers of a version stand alone, as those of a file name
+ * do: "GFDL 1.3" is `GFDL-1.3.txt`.
+ */
 export function withoutParts(question: string): string {
   return question
     .normalize('NFKC')
     .replace(patterns().asked, ' ')
-    .replace(VERSE, (name) => name.replace(/ \d.*/u, ''));
+    .replace(VERSE, (name) => name.replace(/ \d.*/u, ''))
+    .replace(/(?<=\d)\.(?=\d)/g, ' ');
 }
 
 /** Returns the words of a question without the numbered parts that it names, and without "What does ... say?". */

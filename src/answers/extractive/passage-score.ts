@@ -33,8 +33,11 @@ export interface Candidate {
   senderTerms: ReadonlySet<string>;
   /** Terms of the file name and of the headings above. */
   headingTerms: ReadonlySet<string>;
-  /** Terms of the head of the entry: the first cell of a row, the term of a definition, or the last heading above. */
-  headTerms: ReadonlySet<string>;
+  /**
+   * Terms of the names of the entry's head: the first cell of a row, the term of a definition, or the last heading above. A head with
+   * brackets at its end has three names: `Slink (2.1)`, `Slink` and `2.1`.
+   */
+  headTerms: readonly ReadonlySet<string>[];
   chunk: ContextChunk;
   /** Terms of all passages of the chunk, and of its titles and context. */
   chunkTerms: ReadonlySet<string>;
@@ -49,7 +52,7 @@ export interface Features {
   inPassage: number;
   /** Weighted share that only the previous passage or the headings have. */
   nearby: number;
-  /** Share of the terms of the entry's head that the question names. */
+  /** Share of the terms of a name of the entry's head that the question names: of the name with the highest share. */
   headNamed: number;
   /** Share that the passage and its two neighbours in the chunk have. */
   withNeighbours: number;
@@ -71,8 +74,6 @@ export interface Features {
   namedDefault: number;
   /** 1 for code. */
   code: number;
-  /** 1 for a heading. */
-  heading: number;
   /** 1 in a changelog, which describes earlier versions, and in a test, which shows one case. */
   changelog: number;
 }
@@ -91,7 +92,6 @@ export const NO_FEATURES: Features = {
   newNumber: 0,
   namedDefault: 0,
   code: 0,
-  heading: 0,
   changelog: 0,
 };
 
@@ -109,7 +109,6 @@ const WEIGHTS: Features = {
   newNumber: 1.8,
   namedDefault: 2.63,
   code: -1.14,
-  heading: -1.17,
   changelog: -1.21,
 };
 
@@ -152,7 +151,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     candidate.features = {
       inPassage,
       nearby: weighted((term) => !terms.has(term) && (headingTerms.has(term) || before?.terms.has(term) === true)),
-      headNamed: overlap(headTerms, question.terms) / Math.max(1, headTerms.size),
+      headNamed: Math.max(...headTerms.map((name) => overlap(name, question.terms) / Math.max(1, name.size))),
       withNeighbours: share(new Set([terms, ...neighbours].flatMap((some) => [...some]))),
       inChunk: share(chunkTerms),
       inTitles: share(headingTerms),
@@ -163,7 +162,6 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
       namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
-      heading: kind === 'heading' ? 1 : 0,
       changelog: isAside(chunk) ? 1 : 0,
     };
     const names = Object.keys(WEIGHTS) as (keyof Features)[];

@@ -49,10 +49,10 @@ test('a word that no passage has is looked for by its looser forms, unless it is
   const compound = termsWith('Wie lang ist das Gerichtsverfahren?', 'Das Verfahren vor dem Gericht ist lang', 'de');
   assert.ok(parts.every((part) => compound.includes(part)));
   assert.ok(!compound.includes(termsOf('Gerichtsverfahren', 'de')[0]!));
-  const found = termsWith('Ile trwa posiedzenie?', 'Posiada trwa', 'pl');
-  assert.ok(!found.includes(termsOf('posiedzenie', 'pl')[0]!));
+  const found = termsWith('Ile trwa kompilowanie?', 'Kompilacja trwa', 'pl');
+  assert.ok(!found.includes(termsOf('kompilowanie', 'pl')[0]!));
   assert.equal(found.length, 2);
-  assert.ok(termsWith('Kto zna Kowalczyka?', 'Zna Kowalski', 'pl').includes(termsOf('Kowalczyka', 'pl')[0]!));
+  assert.ok(termsWith('Kto zna Bergensen?', 'Zna Bergen', 'pl').includes(termsOf('Bergensen', 'pl')[0]!));
   assert.ok(termsWith('Who confirms it?', 'The configuration', 'en').includes(termsOf('confirms', 'en')[0]!));
 });
 

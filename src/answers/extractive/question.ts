@@ -163,7 +163,8 @@ const SOURCE_WORDS = new RegExp(
     .join(''),
   'giu',
 );
-const QUANTITY_WORDS = /\bhow (?:many|much|long|often)\b|\bwie ?(?:viele?|lange|oft)\b|\bwieviele?\b/giu;
+const QUANTITY_WORDS =
+  /\bhow (?:many|much|long|often)\b|\bat (?:most|least)\b|\bwie ?(?:viele?|lange|oft)\b|\bwieviele?\b/giu;
 const QUESTION_WORDS = anyOf(
   [
     /什[么麼](?:时候|時候|样|樣)?|甚[么麼]|[为為]何|如何|何[时時处處]?|[谁誰]|哪[些里裡儿兒个個一位种種]?|多少|多[长長久]|[几幾]|怎[么麼样樣]*|是否|[吗嗎呢]/,

@@ -48,6 +48,7 @@ test('a path keeps its end, which names the file', () => {
   const { line } = layOut(columns, [{ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }], 18);
   assert.equal(line({ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }), '…/lib/index.js  a1');
   assert.equal(line({ id: 'a1', name: 'How to install the core', size: 1 }), 'How to instal…  a1');
+  assert.equal(line({ id: 'a1', name: 'Minutes of May.eml › a.htm', size: 1 }), '…y.eml › a.htm  a1');
 });
 
 test('on a narrow terminal the table leaves columns out', () => {

@@ -6,7 +6,7 @@ export interface Column<Row> {
   value(row: Row): string;
   /** The text is aligned to the right, as for numbers. */
   right?: true;
-  /** On a narrow terminal, the end of the text is cut and gets an ellipsis; the beginning of a `path` with folders. */
+  /** On a narrow terminal, the end of the text is cut and gets an ellipsis; the beginning of a `path` with several parts. */
   cut?: true | 'path';
   /** On a narrow terminal, columns with this number are left out; those with the highest number first. */
   omit?: number;
@@ -121,7 +121,7 @@ function cellsOfOne(character: string): number {
 
 function cutTo(text: string, cellsMax: number, cut: true | 'path'): string {
   if (cellsOf(text) <= cellsMax) return text;
-  const keepsEnd = cut === 'path' && text.includes('/');
+  const keepsEnd = cut === 'path' && /\/| › /.test(text);
   let cells = 1;
   const kept: string[] = [];
   for (const character of keepsEnd ? [...text].reverse() : text) {

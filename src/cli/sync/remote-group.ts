@@ -40,12 +40,13 @@ export async function listNamed(client: Client, wanted: string): Promise<LocalFi
   return groups.filter(({ status }) => !DELETED.has(status));
 }
 
-/** Returns the files of the group. `hidden` is the number of files whose paths a redaction rule withholds. */
+/** Returns the files of the group that are not inside others. `hidden` is the number of those whose paths a redaction rule withholds. */
 export async function listRemote(client: Client, groupId: string): Promise<{ files: RemoteFile[]; hidden: number }> {
   const params = { id: groupId };
   const sources = await allOf('sources', (query) => client.listSourcesOfSourceGroup({ params, query }));
-  const files = sources.flatMap((source) => (source.path === null ? [] : [remoteFile(source, source.path)]));
-  const hidden = sources.filter(({ path, parent_source_id: parent }) => path === null && parent === null).length;
+  const outer = sources.filter(({ parent_source_id: parent }) => parent === null);
+  const files = outer.flatMap((source) => (source.path === null ? [] : [remoteFile(source, source.path)]));
+  const hidden = outer.length - files.length;
   return { files, hidden };
 }
 

@@ -210,6 +210,10 @@ async function failuresOf(client: Client, groupId: string, runs: readonly Run[])
   const paths = new Map((await listRemote(client, groupId)).files.map(({ sourceId, path }) => [sourceId, path]));
   return [
     ...failed,
-    ...errors.map(({ source_id: id, name, title, message }) => ({ path: paths.get(id ?? '') ?? name, title, message })),
+    ...errors.map(({ source_id: id, name, path, title, message }) => ({
+      path: paths.get(id ?? '') ?? path ?? name,
+      title,
+      message,
+    })),
   ];
 }

@@ -2,8 +2,8 @@
  * The connector of databases: each table becomes a CSV file.
  *
  * A listing reads all tables in one transaction of one connection, so that they belong together. A table that cannot be read costs the
- * connection; the tables after it are read in a new one. A table that is missing or cannot be read is a failure of this table: what
- * earlier runs stored of it stays.
+ * connection; the tables after it are read in a new one. Empty tables of PostgreSQL are read again at the end, all in a new one. A table
+ * that is missing or cannot be read is a failure of this table: what earlier runs stored of it stays.
  */
 import { Buffer } from 'node:buffer';
 import type { Origin } from '../../corpus/origin.ts';
@@ -111,34 +111,40 @@ async function* list(
 ): AsyncGenerator<Change> {
   let session: DatabaseSession | undefined;
   let waiting = origin.tables.length;
+  /** To older transactions, PostgreSQL shows a table as empty that was truncated or rewritten meanwhile: these are read again. */
+  const empty: DatabaseOrigin['tables'][number][] = [];
   try {
-    for (const { name, columns } of origin.tables) {
-      yield { kind: 'outlook', waiting };
-      waiting -= 1;
-      const [schema = '', table = ''] = name.split('.');
-      const wanted = { schema, table, columns };
-      const isFresh = session === undefined;
-      session ??= await open();
-      let reading = await tryOpen(session, wanted);
-      if ('table' in reading && reading.table.isEmpty && !isFresh) {
-        // For an older transaction, PostgreSQL shows a table as empty that was truncated or rewritten meanwhile.
-        await session.close();
-        session = await open();
-        reading = await tryOpen(session, wanted);
+    for (const tables of [origin.tables, empty]) {
+      if (tables === empty && empty.length > 0) {
+        await session?.close();
+        session = undefined;
       }
-      if ('table' in reading) {
-        const progress: Reading = { isComplete: false, error: undefined };
-        yield {
-          kind: 'present',
-          item: itemOf(url, wanted),
-          content: { body: observed(reading.table, limits, progress) },
-        };
-        if (progress.isComplete) continue;
-        if (progress.error && !(progress.error instanceof TableError)) throw progress.error;
-      } else yield { kind: 'failed', originId: name, name: fileName(name), problem: reading.problem };
-      signal.throwIfAborted();
-      await session.close();
-      session = undefined;
+      for (const { name, columns } of tables) {
+        yield { kind: 'outlook', waiting };
+        const [schema = '', table = ''] = name.split('.');
+        const wanted = { schema, table, columns };
+        const mayHideRows = url.engine === 'postgresql' && session !== undefined && tables !== empty;
+        session ??= await open();
+        const reading = await tryOpen(session, wanted);
+        if ('table' in reading && reading.table.isEmpty && mayHideRows) {
+          empty.push({ name, columns });
+          continue;
+        }
+        waiting -= 1;
+        if ('table' in reading) {
+          const progress: Reading = { isComplete: false, error: undefined };
+          yield {
+            kind: 'present',
+            item: itemOf(url, wanted),
+            content: { body: observed(reading.table, limits, progress) },
+          };
+          if (progress.isComplete) continue;
+          if (progress.error && !(progress.error instanceof TableError)) throw progress.error;
+        } else yield { kind: 'failed', originId: name, name: fileName(name), problem: reading.problem };
+        signal.throwIfAborted();
+        await session.close();
+        session = undefined;
+      }
     }
     yield { kind: 'end', full: true, cursor: null };
   } finally {

@@ -13,7 +13,7 @@ import { invalidAt, notFound } from '../../errors.ts';
 import { addCosts, costOf, type FilterCost } from '../../filters/filter-cost.ts';
 import type { MetadataFilter } from '../../filters/types.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { redactFact, redactPath } from '../../redaction/apply-redaction.ts';
 import { estimatedNs, fitsBudget } from '../../retrieval/query/filter-cost.ts';
 import { collect } from '../../util/collect.ts';
 import { factsForRule } from './explain.ts';
@@ -75,7 +75,7 @@ export function previewPolicy(
     // The list of sources shows names to keys with one of these scopes only.
     const showsNames = caller.scopes.some((scope) => scope === 'knowledge:read' || scope === 'ingestion:manage');
     // A redacted path would not name any file.
-    const wholePath = async (path: string) => ((await redactFact(redactor, path, signal)) === path ? path : null);
+    const wholePath = async (path: string) => ((await redactPath(redactor, path, signal)) === path ? path : null);
     const sample = await collect(compared.sample, async (source) => {
       const facts = await factsForRule(tx, caller, source.id, rules.compiled.chunk);
       return {

@@ -9,7 +9,7 @@ import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../..
 import { filterShape } from '../../http/search-filters.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
-import { isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, redactFact, redactPath } from '../../redaction/apply-redaction.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';
@@ -68,7 +68,7 @@ export function listSourcesTool(deps: Deps): Tool {
       // A search does not return such a source either.
       if (await isSourceBlocked(redactor, source)) return undefined;
       const name = (await redactFact(redactor, source.name)) ?? '';
-      const path = source.path === null ? null : ((await redactFact(redactor, source.path)) ?? null);
+      const path = source.path === null ? null : ((await redactPath(redactor, source.path)) ?? null);
       const url = source.url === null ? null : ((await redactFact(redactor, source.url)) ?? null);
       return toRecord(listedSchema, source, { name, path, url });
     });

@@ -1,7 +1,7 @@
 /** SQL of the tool `list_sources`. */
 import { type Access, mayShowSource, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
-import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
+import { visiblePath } from '../../corpus/sources/paths.ts';
 import type { Tx } from '../../db/database.ts';
 import { afterCursor, type PageRequest, pageOf } from '../../db/page-sql.ts';
 import { raw, sql } from '../../db/sql.ts';
@@ -38,7 +38,7 @@ export function listVisibleSources(
   const ofFile = fileTypes === undefined ? raw('true') : sql`s.file_type = any(${[...fileTypes]}::text[])`;
   const named = ids === undefined ? raw('true') : sql`s.id = any(${[...ids]}::uuid[])`;
   return tx.query<ListedSource>(sql`
-    select s.id, s.source_group_id, s.source_type, s.file_type, s.name, ${SOURCE_PATH} as path, s.url, s.content_at
+    select s.id, s.source_group_id, s.source_type, s.file_type, s.name, ${visiblePath(access)} as path, s.url, s.content_at
     from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
       and ${showsSomething(access)} and ${ofGroup} and ${ofType} and ${ofFile} and ${named}

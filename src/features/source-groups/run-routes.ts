@@ -22,7 +22,7 @@ import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, jobStatusSchema, sentId, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { redactFact, redactPath } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { readRedactor, withRedactor } from '../../redaction/redactors.ts';
 import { runSchema, toRun } from './run-record.ts';
@@ -38,8 +38,8 @@ const placeSchemas = {
     .string()
     .nullable()
     .describe(
-      'Path of the file when the run saw it, also of deleted and skipped files. Null for files without a path, and where a redaction ' +
-        'rule would change it.',
+      'Path of the file when the run saw it, also of deleted and skipped files; for a file inside a file as in GroupSource. Null for ' +
+        'files without a path, and where a redaction rule would change it.',
     ),
   url: z
     .string()
@@ -270,9 +270,11 @@ function filesRoute(deps: Deps): Route {
 
 /** A path or an address that a rule would change is left out, because the rest of it leads nowhere. */
 async function readablePlace(redactor: Redactor | null, { path, url }: FilePlace): Promise<FilePlace> {
-  const readable = async (text: string | null) =>
-    text !== null && (await redactFact(redactor, text)) === text ? text : null;
-  return { path: await readable(path), url: await readable(url) };
+  const isWhole = {
+    path: path !== null && (await redactPath(redactor, path)) === path,
+    url: url !== null && (await redactFact(redactor, url)) === url,
+  };
+  return { path: isWhole.path ? path : null, url: isWhole.url ? url : null };
 }
 
 function cancelRoute(deps: Deps): Route {

@@ -21,7 +21,9 @@ const TEXT_LENGTH_MAX = 2_000;
 const idFilter = text(1, 100).optional();
 
 const listQuery = z.strictObject({
-  ...searchShape('the name or the path; while redaction rules apply to names, only in the redacted names'),
+  ...searchShape(
+    'the name or the path; for a file inside a file, and while redaction rules apply to names, only in the (redacted) name',
+  ),
   status: z.enum(SOURCE_STATES).optional().describe('Only sources with this `state`.'),
   file_type: queryList(text(1, 100), FILE_TYPES_MAX)
     .optional()

@@ -2,7 +2,7 @@
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
 import type { Source } from '../../corpus/source-store.ts';
-import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
+import { OUTER_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
 import { containsText } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
@@ -15,7 +15,7 @@ export const SOURCE_SORTS = ['time', 'name', 'size', 'chunks'] as const;
 export type SourceSort = (typeof SOURCE_SORTS)[number];
 
 export interface SourceFilter {
-  /** Text that the name contains, or the path if `inPath` says so. */
+  /** Text that the name contains, or the path if `inPath` says so; of a source inside another source, the name. */
   q?: string | undefined;
   inPath?: boolean | undefined;
   /** Only these sources. */
@@ -66,7 +66,7 @@ function matching(tenantId: string, limits: GroupLimits, filter: SourceFilter): 
   ];
   if (filter.q !== undefined) {
     const inName = containsText(raw('s.name'), filter.q);
-    const inPath = containsText(sql`coalesce(${SOURCE_PATH}, '')`, filter.q);
+    const inPath = containsText(sql`coalesce(${OUTER_PATH}, '')`, filter.q);
     conditions.push(filter.inPath ? sql`(${inName} or ${inPath})` : inName);
   }
   if (filter.ids !== undefined) conditions.push(sql`s.id = any(${[...filter.ids]}::uuid[])`);

@@ -71,6 +71,23 @@ test('a numbered title directly below a paragraph is a heading, and the last ite
   assert.deepEqual(headingsOf(listed.join('\n\n')), ['1 1. One', '1 2. Two', '1 3. Three', '1 4. Four']);
 });
 
+test('a sentence, a step, or a line with the number of another title is no heading below a paragraph', () => {
+  const texts = ['1. Introduction', '2. Prices', '3. Outlook', '4. Last'];
+  const lines = [
+    'The price was raised in 2019.\n3. It fell again in 2020 after the vote.',
+    'It was said that the sum is.\n4. December 2020',
+    'Do as follows:\n3. Open the lid',
+  ];
+  for (const line of lines) {
+    const parts = texts.map((title, i) => `${title}\n\n${i === 1 ? line : BODY}`);
+    assert.deepEqual(
+      headingsOf(parts.join('\n\n')),
+      texts.map((title) => `1 ${title}`),
+      line,
+    );
+  }
+});
+
 test('items of a list, sentences and lines of a table of contents are no headings', () => {
   const none = [
     ['1. Butter', '2. Flour', '3. Sugar', '4. Eggs'].join('\n\n'),

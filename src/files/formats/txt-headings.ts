@@ -30,7 +30,8 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
   if (blocks.length > BLOCKS_MAX) return undefined;
   const underlined = underlinedTitles(text, blocks);
   const isUnderlined = underlined.size >= UNDERLINED_MIN;
-  const parts = blocks.map((block) => (isUnderlined ? [block] : partsOf(text, block)));
+  const alone = new Set(isUnderlined ? [] : blocks.map((block) => placeOf(oneLine(text, block) ?? '')));
+  const parts = blocks.map((block) => (isUnderlined ? [block] : partsOf(text, block, alone)));
   const found = isUnderlined ? underlined : numberedTitles(text, parts.flat());
   if (found.size === 0) return undefined;
   return parts.flatMap((own, i) => {
@@ -45,13 +46,25 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
   });
 }
 
-/** Returns a paragraph and the numbered title in its last line: browsers write some pages as text without an empty line above titles. */
-function partsOf(text: string, block: Block): Block[] {
+/** Returns the word and the number of a numbered title; undefined for another line. */
+function placeOf(line: string): string | undefined {
+  const parts = numberOf(line);
+  return parts && `${parts.word} ${parts.number.join('.')}`;
+}
+
+/**
+ * Returns a paragraph and the numbered title in its last line: browsers write some pages as text without an empty line above titles. A
+ * sentence, or a line whose number is that of a title in `alone`, is no title.
+ */
+function partsOf(text: string, block: Block, alone: ReadonlySet<string | undefined>): Block[] {
   const at = text.lastIndexOf('\n', block.end - 1);
-  if (at <= block.start || numberOf(text.slice(at + 1, block.end).trim()) === undefined) return [block];
+  if (at <= block.start) return [block];
+  const line = text.slice(at + 1, block.end).trim();
+  const place = placeOf(line);
+  if (place === undefined || alone.has(place) || /[.!?:;,]$/.test(line)) return [block];
   const above = text.slice(block.start, at);
   const isList = above.split('\n').some((line) => numberOf(line.trim()) !== undefined);
-  if (isList || !/[.!?:]\s*$/.test(above)) return [block];
+  if (isList || !/[.!?]\s*$/.test(above)) return [block];
   return [
     { ...block, end: at },
     { ...block, start: at + 1 },

@@ -6,7 +6,7 @@
 import type { FileFailure } from '../../corpus/values.ts';
 import type { NameAnalyzer } from '../../redaction/presidio.ts';
 import type { Whose } from '../../util/pool.ts';
-import { CLOCK_TIMES } from '../../util/work-time.ts';
+import { CLOCK_TIMES } from '../../util/work/work-time.ts';
 import type { MemberSink } from '../detect/members.ts';
 import { FileError } from '../failure.ts';
 import type { ProcessOutcome, ProcessRequest } from '../parsed.ts';

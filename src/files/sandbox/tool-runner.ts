@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openGate, type Whose } from '../../util/pool.ts';
-import { processorMsOfTree, startWork, WORK_CHECK_MS } from '../../util/work-time.ts';
+import { processorMsOfTree, startWork, WORK_CHECK_MS } from '../../util/work/work-time.ts';
 import { badFile, type FileError, overLimit } from '../failure.ts';
 import type { OfficeFormat, ToolAnswer, ToolCall, ToolName, Used } from '../tools.ts';
 import { killGroup, type Sandbox } from './sandbox.ts';

@@ -6,7 +6,7 @@ import { setPriority } from 'node:os';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
-import { processorMsOfTree, startWork, WORK_CHECK_MS, type WorkTime } from '../../util/work-time.ts';
+import { processorMsOfTree, startWork, WORK_CHECK_MS, type WorkTime } from '../../util/work/work-time.ts';
 import { type Block, FILE_BYTES_MAX, type ProcessOutcome, type ProcessRequest } from '../parsed.ts';
 import type { ServiceCall, ToolAnswer, ToolCall, Used } from '../tools.ts';
 import { encodeFrame, FrameReader } from './frames.ts';

@@ -25,8 +25,9 @@ export const contentShape = {
     .string()
     .nullable()
     .describe(
-      'Path of the source: of an uploaded file within its group, or of a file within its repository. Null for other sources, such as ' +
-        'web pages and the files of an archive.',
+      'Path of the source: of an uploaded file within its group, or of a file within its repository. For a file inside a file: the path ' +
+        'of that file, or its name if it has none, ` › `, and the own name, as in `mails/tour.eml › map.pdf`. Null for other sources, ' +
+        'such as web pages, and if the policy hides a file around the source.',
     ),
   url: z.string().nullable().describe('Address of the source at its origin; null for uploaded files.'),
   content: z.string().describe('Text of the chunk.'),

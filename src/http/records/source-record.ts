@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import { apiRecords } from '../../filters/metadata.ts';
-import { FACT_STEPS, redactFact, redactMetadata } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactFact, redactMetadata, redactPath } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import {
@@ -30,8 +30,9 @@ export const sourceDetailsSchema = z
       .string()
       .nullable()
       .describe(
-        'Path of an uploaded file, unique within its group, or of a file within its repository. Null for other sources, and where a ' +
-          'redaction rule would change it.',
+        'Path of an uploaded file, unique within its group, or of a file within its repository. For a source with `parent_source_id`: ' +
+          'the path of that source, or its name if it has none, ` › `, and the own name; such a path cannot be sent, moved or ' +
+          'deleted. Null for other sources, and where a redaction rule would change it.',
       ),
     file_type: fileTypeSchema,
     file_size: z.int().describe('Bytes.'),
@@ -111,7 +112,7 @@ export async function toSourceDetails(
   { authorization }: { authorization: boolean },
 ): Promise<z.input<typeof sourceDetailsSchema>> {
   const { name, url, metadata } = await redactFacts(source, redactor);
-  const path = source.path === null ? null : await redactFact(redactor, source.path);
+  const path = source.path === null ? null : await redactPath(redactor, source.path);
   return toRecord(sourceDetailsSchema, source, {
     source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
     name,

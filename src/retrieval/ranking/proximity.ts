@@ -7,7 +7,8 @@
  *
  * In a hybrid search the similarity counts too: else a passage that says the same in other words, which the fused score has put first,
  * falls behind passages with the query's words. With all-MiniLM-L6-v2, the right passage is among the first three for 24 instead of 19 of
- * 33 questions in other words than the texts, and for 35 of 38 questions about manuals as before.
+ * 33 questions in other words than the texts, and for 35 of 38 questions about manuals as before. Checked afterwards with
+ * bge-small-en-v1.5 on four other manuals: for 6 instead of 4 of 36 questions in very different words, and for 41 of 60 plain ones.
  */
 import type { RankedCandidate } from './rank.ts';
 

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Access, mayShowChunk } from '../../access/access.ts';
-import { folderPath, SOURCE_PATH } from '../../corpus/sources/paths.ts';
+import { folderPath, visiblePath } from '../../corpus/sources/paths.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
@@ -25,17 +25,16 @@ export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
 };
 
 const HIT_COLUMNS = sql`c.id, c.source_id, c.source_group_id, c.generation,
-  s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
-  ${SOURCE_PATH} as path, ${folderPath('s')} as folder_path,
+  s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index, ${folderPath('s')} as folder_path,
   (select g.name from source_group g where g.tenant_id = c.tenant_id and g.id = c.source_group_id) as source_group_name,
   c.start_offset, c.end_offset, c.start_line, c.end_line, c.pages, c.heading_path,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
   s.content_at, s.language, s.redacted_by`;
 
 /** Returns the columns of chunk `c` and its source `s`. A key that is limited to tags sees no other tags. */
-export function hitColumns(tagIds: readonly string[] | null): Sql {
+export function hitColumns({ tagIds, policy }: Pick<Access, 'tagIds' | 'policy'>): Sql {
   const shown = tagIds ? sql`and t.id = any(${tagIds}::uuid[])` : raw('');
-  return sql`${HIT_COLUMNS},
+  return sql`${HIT_COLUMNS}, ${visiblePath({ policy })} as path,
     array(select t.name from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
           where l.tenant_id = c.tenant_id and l.source_group_id = c.source_group_id ${shown} order by t.name) as tags`;
 }
@@ -49,12 +48,13 @@ export interface HitRequest {
 /** A row with the terms that a search needs. */
 export type ReadRow = HitRow & { terms: string };
 
-/** Returns the rows of chunks by id; deleted chunks are left out. */
+/** Returns the rows of chunks by id; deleted chunks are left out. A path may name a file that the policy hides. */
 export async function readRows(tx: Tx, request: HitRequest, ids: readonly string[]): Promise<Map<string, ReadRow>> {
   if (ids.length === 0) return new Map();
   // Lateral, with an offset: a join may be planned as a scan of all sources. The statement names the partition, because its plan is kept.
+  const columns = hitColumns({ tagIds: request.tagIds, policy: null });
   const read = sql`
-    select ${hitColumns(request.tagIds)}, c.terms from ${identifier(chunkPartition(request.partitionNo))} c cross join lateral (
+    select ${columns}, c.terms from ${identifier(chunkPartition(request.partitionNo))} c cross join lateral (
       select * from source where tenant_id = c.tenant_id and source_group_id = c.source_group_id and id = c.source_id offset 0) s
     where c.tenant_id = ${request.tenantId} and c.id = any(${ids}::uuid[])`;
   const rows = await tx.query<ReadRow>(keepPlan(read));
@@ -92,6 +92,21 @@ export function termsOf(row: ReadRow | undefined) {
     heading: new Set(listed(naming)),
     definesNothing: isCode && definesNothing(row.name, row.path),
   };
+}
+
+/** Returns the ids of those chunks whose path names a file that the policy hides. */
+export async function listHiddenPaths(
+  tx: Tx,
+  tenantId: string,
+  candidates: readonly { id: string }[],
+  access: Pick<Access, 'policy'>,
+): Promise<ReadonlySet<string>> {
+  if (access.policy === null || candidates.length === 0) return new Set();
+  const rows = await tx.query<{ id: string }>(sql`
+    select c.id from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[]) and s.parent_source_id is not null
+      and ${visiblePath(access)} is null`);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns hashes of the contents of chunks, by id. */

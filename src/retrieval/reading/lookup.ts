@@ -51,7 +51,7 @@ export async function findChunks(
 ): Promise<HitRow[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<HitRow>(sql`
-    select ${hitColumns(access.tagIds)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    select ${hitColumns(access)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = any(${[...ids]}::uuid[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
   const found = new Map(rows.map((row) => [row.id, withPlace(row, access)]));
@@ -127,7 +127,7 @@ export async function listChunks(
             where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
               and c.id = ${page.afterId} and ${mayShowChunk(access)})`;
   const rows = await tx.query<HitRow>(sql`
-    select ${hitColumns(access.tagIds)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
+    select ${hitColumns(access)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
       and ${mayShowChunk(access)} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);

@@ -98,7 +98,7 @@ export async function readPartRows(
   ordinals: readonly number[],
 ): Promise<Map<number, PartRow>> {
   const rows = await tx.query<HitRow & { ordinal: number; startsAt: number }>(sql`
-    select ${hitColumns(access.tagIds)}, c.ordinal, c.start_offset as starts_at
+    select ${hitColumns(access)}, c.ordinal, c.start_offset as starts_at
     from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${table.tenantId} and c.source_id = ${table.sourceId} and c.generation = ${table.generation}
       and c.ordinal = any(${[...ordinals]}::int[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}

@@ -30,9 +30,9 @@ const ROOT_UNITS_MIN = 2;
 
 /** Words of at least this many letters are also found by this many first letters. */
 const PREFIX_UNITS = 5;
-/** The same for languages whose roots change at their end: друг, дружба; αναλύω, ανάλυση; kolejka, kolejek. */
+/** The same for languages whose roots change at their end: друг, дружба; αναλύω, ανάλυση; kitap, kitabı. */
 const ROOT_UNITS = 4;
-const CHANGING_ROOTS: readonly (string | null)[] = ['ru', 'el', 'tr', 'cs', 'sk', 'pl'];
+const CHANGING_ROOTS: readonly (string | null)[] = ['ru', 'el', 'tr'];
 const SURROGATE = /[\ud800-\udfff]/;
 
 /** A term of a word, and its weight in a query. */

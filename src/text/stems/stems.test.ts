@@ -35,10 +35,8 @@ for (const [language, groups] of Object.entries({
     'țară ţară țări',
     'orașe oraşele orașului',
   ],
-  el: ['αρχείο αρχεία αρχείου', 'εκτύπωση εκτύπωσης εκτυπώσεις', 'έγγραφο έγγραφα εγγράφων'],
-  tr: ['belge belgeler belgelerde', 'güncelleme güncellemeleri güncelleştirme', 'müşteri müşterilerin'],
-  cs: ['nastavení nastavením nastavených', 'kopírovat kopírování kopírovaný', 'aplikace aplikací aplikacemi'],
-  pl: ['polecenie poleceń poleceniem', 'kopiować kopiowanie kopiowany', 'możliwość możliwości'],
+  el: ['αρχείο αρχεία αρχείου', 'εκτύπωση εκτυπώσεις', 'έγγραφο έγγραφα εγγράφων'],
+  tr: ['belge belgeler belgelerde', 'güncelleme güncellemeleri', 'müşteri müşterilerin'],
   ru: ['город города городах городами', 'книга книги книгами', 'самолёт самолеты самолётами', 'зелёная зеленая'],
 })) {
   for (const forms of groups) {
@@ -52,10 +50,10 @@ for (const [language, groups] of Object.entries({
 for (const [language, pairs] of Object.entries({
   es: ['venta viento', 'senador seno', 'tienda tender', 'rueda rodas'],
   ro: ['port poveste', 'bărbat băiat', 'gaz gad', 'real relație'],
-  el: ['αρχείο αρχαίος', 'εκτύπωση εκτέλεση'],
-  tr: ['belge belirti', 'güncelleme günlük'],
-  cs: ['soubor součet'],
-  pl: ['plik plecak', 'serwis serwer', 'przedszkole przedsiębiorca'],
+  el: ['αρχείο αρχαίος', 'εκτύπωση εκτέλεση', 'διαχείριση διαχείμαση'],
+  tr: ['belge belirti', 'güncelleme günlük', 'bilgisayar bilgisiz'],
+  cs: ['předseda předsevzetí', 'komunista komunikace'],
+  pl: ['kowalczuk kowalczyk', 'przedszkole przedsiębiorca', 'elektronika elektrownia', 'niepełnoletni niepełnosprawny'],
   ru: ['сон сын', 'дети дело', 'прийти пройти', 'посол после'],
 })) {
   for (const pair of pairs) {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { postMcp, toolCall } from '../../support/mcp.ts';
-import { eventually, multipartBody, waitForGroup } from '../../support/upload.ts';
+import { multipartBody, waitForGroup } from '../../support/upload.ts';
 
 const QUESTION = 'Where does the kingfisher nest?';
 const PATH = 'clients/jane.doe@example.com/notes.md';
@@ -110,12 +110,37 @@ test('a rule that blocks leaves out a chunk with a path that it finds, and hides
   for (const one of shown) assert.equal(one.source_group_name, '');
 });
 
-test('a file of an archive has no path', async () => {
+test('what hides the name of an archive hides it in the paths of its files, too', async () => {
   assert.equal((await t.delete('/redaction-policy')).status, 200);
-  await upload('Archive', 'zips/all.zip', zipSync({ 'deep/wren.txt': strToU8('The wren hides in the hedge.') }));
-  const [wren] = await eventually(async () => {
-    const { results } = (await t.post('/search', { query: 'wren' })).body;
-    return results.length > 0 && results;
-  });
-  assert.deepEqual([wren.path, wren.source_group_name], [null, 'Archive']);
+  groupId = await upload(
+    'Archive',
+    'zips/all.zip',
+    zipSync({ 'deep/wren.txt': strToU8('The wren hides in the hedge.') }),
+  );
+  const found = async () => (await t.post('/search', { query: 'hedge' })).body.results.map((one: Named) => one.path);
+  const whole = 'zips/all.zip › deep/wren.txt';
+  const listed = async () => (await t.get(`/source-groups/${groupId}/sources`)).body.sources.at(-1).path;
+  assert.deepEqual(await found(), [whole]);
+  assert.equal(await listed(), whole);
+  // The first pattern is in the whole path, the second only in the name, the third only in the path of the archive.
+  for (const [pattern, shown] of [
+    ['all', 'zips/[ARCHIVE].zip › deep/wren.txt'],
+    [String.raw`^all\.zip$`, 'zips/[ARCHIVE] › deep/wren.txt'],
+    [String.raw`^zips/all\.zip$`, '[ARCHIVE] › deep/wren.txt'],
+  ] as const) {
+    const rule = { name: 'archive', kind: 'regex', pattern, apply_at: ['retrieval'] };
+    await setPolicy([{ ...rule, action: 'mask' }]);
+    assert.deepEqual(await found(), [shown], pattern);
+    assert.equal(await listed(), null, pattern);
+    const run = (await t.get(`/source-groups/${groupId}/runs`)).body.runs[0].id;
+    const { files } = (await t.get(`/runs/${run}/files`)).body;
+    assert.deepEqual(
+      files.map(({ path }: Named) => path),
+      pattern.startsWith('^all') ? ['zips/all.zip', null] : [null, null],
+    );
+    await setPolicy([{ ...rule, action: 'block' }]);
+    assert.deepEqual(await found(), [], pattern);
+    const tool = (await postMcp(t, toolCall('list_sources', { source_group_id: groupId }))).body;
+    assert.deepEqual(tool.result.structuredContent.sources, [], pattern);
+  }
 });

@@ -92,7 +92,7 @@ test('a server that sends a message without end is cut off', async () => {
   server.close();
 });
 
-test('a table without rows is read again in a new transaction, unless its transaction has just begun', async () => {
+test('tables without rows are read again at the end in one new transaction, unless their transaction has just begun', async () => {
   const wire = await openPostgresWire(PASSWORD);
   const sockets = openTenantSockets(['127.0.0.1']);
   let connections = 0;
@@ -107,7 +107,7 @@ test('a table without rows is read again in a new transaction, unless its transa
   };
   try {
     await wire.run(`create table blank (i integer); create table word (w text); insert into word values ('w');
-      create table reloaded (i integer)`);
+      create table reloaded (i integer); create table last (l text); insert into last values ('l')`);
     const connector = openDatabaseConnector({ sockets: counted });
     const credential = `postgresql://reader:${PASSWORD}@127.0.0.1:${wire.port}/shop?sslmode=disable`;
     const read = async (...names: string[]) => {
@@ -117,7 +117,8 @@ test('a table without rows is read again in a new transaction, unless its transa
     assert.deepEqual(await read('blank', 'word'), ['"i"\n', '"w"\n"w"\n']);
     assert.equal(connections, 1);
     connections = 0;
-    assert.deepEqual(await read('word', 'reloaded'), ['"w"\n"w"\n', '"i"\n7\n']);
+    const tables = await read('word', 'blank', 'reloaded', 'last');
+    assert.deepEqual(tables, ['"w"\n"w"\n', '"l"\n"l"\n', '"i"\n', '"i"\n7\n']);
     assert.equal(connections, 2);
   } finally {
     await wire.close();

@@ -47,7 +47,10 @@ const NOT_NESTING = new Set(
 /** Elements without content. */
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
 /** Matches a page in which only declarations, comments and white space stand before <html>. No text matches a part in two ways. */
-const BEGINS_WITH_ROOT = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<(?:\?|!(?!--))[^<>]*>)*<html[\s>]/i;
+const BEGINS_WITH_ROOT = /^(?:\s|<!--(?:(?!-->)[\s\S])*-->|<\?[^<>]*>|<!(?!--)[^<>[]*(?:\[[^\]]*\]\s*)?>)*<html[\s>]/i;
+/** Matches <html>, and comments and raw text, which may contain one. Without an end they go on to the end of the page. */
+const ROOT_TAG =
+  /<!--[\s\S]*?(?:-->|$)|<(script|style|textarea|title)(?=[\s/>])[\s\S]*?(?:<\/\1|$)|<html(?:\s[^<>]*)?>/gi;
 /** Elements whose content is not markup. */
 const RAW_TEXT = new Set(['script', 'style', 'textarea', 'title']);
 
@@ -74,9 +77,14 @@ export function buildTree(html: string): DomDocument {
   // Elements after the end of the page belong to the page, as in browsers.
   const open = html.replace(/<\/(?:html|body)\s*>/gi, '');
   // The first element becomes the root. Scripts and messages of programs may stand before <html>, which may also be missing.
-  const [root] = /<html(?:\s[^<>]*)?>/i.exec(open) ?? ['<html>'];
-  const full = BEGINS_WITH_ROOT.test(open) ? open : `${root}${open.replace(root, '')}</html>`;
+  const full = BEGINS_WITH_ROOT.test(open) ? open : withRootInFront(open);
   return parseHTML(full).document as unknown as DomDocument;
+}
+
+function withRootInFront(html: string): string {
+  const found = html.matchAll(ROOT_TAG).find(([tag]) => /^<html/i.test(tag));
+  if (!found) return `<html>${html}</html>`;
+  return `${found[0]}${html.slice(0, found.index)}${html.slice(found.index + found[0].length)}</html>`;
 }
 
 /** Writes empty elements of XHTML as HTML. In HTML, `<title/>` is an open tag and would contain the rest of the page. */

@@ -240,3 +240,15 @@ test('pages that begin with many blanks, comments or declarations take no long w
   const lang = '<!--[if gt IE 8]><!--> <html lang="de"> <!--<![endif]-->';
   assert.equal(parseHtml(`<?xml version="1.0"?>\n${lang}<body>${words}`, []).metadata.language?.val, 'de');
 });
+
+test('the root of a page is no tag in a comment or script, and may follow a document type with entities', () => {
+  const languageOf = (html: string) => parseHtml(html, []).metadata.language?.val;
+  const words = '<p>Body words</p>';
+  const entities = parseHtml(`<?xml version="1.0"?><!DOCTYPE html [<!ENTITY a "b">]><html lang="de">${words}`, []);
+  assert.equal(entities.text, 'Body words');
+  assert.equal(entities.metadata.language?.val, 'de');
+  assert.notEqual(languageOf(`<!doctype html><script>document.write("<html lang=q>")</script>${words}`), 'q');
+  assert.equal(languageOf(`<div>a</div> <!-- <html lang="xx"> --> <html lang="de">${words}`), 'de');
+  for (const open of ['<!--', '<script>', '<![ ', '<!a>'])
+    assert.doesNotThrow(() => parseHtml(`<br>${open.repeat(100_000)}`, []));
+});

@@ -2,8 +2,10 @@
 
 import { LoggerManager, load, NullLogger } from '@asciidoctor/core';
 import { outsideLinks } from '../../links.ts';
+import { usefulAltText } from '../html/alt-text.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { decodeHtml } from '../references.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { asciidocPaths, attributeOf, selectedLines } from './asciidoc-include.ts';
 import { boundReferences, repeatsTitles } from './asciidoc-limits.ts';
@@ -20,18 +22,32 @@ const ATTRIBUTES = {
   ...Object.fromEntries(['table', 'figure', 'example', 'listing'].map((kind) => [`${kind}-caption!`, ''])),
 };
 
-/** Writes the blocks of a source and of the files that it includes. Returns the author of the source. */
+/** Writes the blocks of a source and of the files that it includes. Returns the authors of the source. */
 export async function writeAsciidoc(source: string, builder: TextBuilder, files: IncludedFiles): Promise<string> {
   LoggerManager.logger = new NullLogger();
   const text = boundReferences(withIncludes(source.split('\n'), files, new Map()).join('\n'));
   const attributes = repeatsTitles(text) ? { ...ATTRIBUTES, 'sectids!': '' } : ATTRIBUTES;
   // In the mode `secure` the library opens no files.
   const document = await load(withFootnotes(text), { safe: 'secure', attributes });
+  // The library writes a horizontal list as a table without a header.
+  for (const list of document.findBy({ context: 'dlist', style: 'horizontal', traverseDocuments: true }))
+    list.setStyle(null);
   // The library writes a break of no width after dots and dashes, which would part a word.
-  const html = String(await document.convert({ standalone: false })).replaceAll('&#8203;', '');
+  const html = withDescriptions(String(await document.convert({ standalone: false })).replaceAll('&#8203;', ''));
   if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: outsideLinks });
   else builder.add({ kind: 'paragraph' }, stripTags(html));
-  return document.getAuthor() ?? '';
+  return document
+    .getAuthors()
+    .map(({ name }) => decodeHtml(name ?? ''))
+    .join('; ');
+}
+
+/** Returns the page with the descriptions of pictures in their place. A description that the library makes of a file name is left out. */
+function withDescriptions(html: string): string {
+  return html.replace(/<img src="([^"]*)" alt="([^"]*)"[^<>]*>/g, (_image, path: string, description: string) => {
+    const isName = path.replaceAll(/[_-]|%20/g, ' ').includes(`${description}.`);
+    return isName ? '' : usefulAltText(description);
+  });
 }
 
 /** Returns the lines with those of included files. Text that depends on an attribute is kept. */

@@ -225,6 +225,34 @@ test('AsciiDoc: a literal block may have very many lines', async () => {
   assert.ok(text.startsWith('```\na\n b\n b\n'));
 });
 
+test('AsciiDoc: descriptions of pictures are read, unless they are names of files', async () => {
+  const source =
+    'image::pump.png[Pressure at "50 Hz" & more]\n\nSee image:x.png[The bell of the alarm] now.\n\n' +
+    '.A fish\nimage::img/no_two-three four.png[]\n\n----\n<img src="a" alt="b c">\n----\n';
+  assert.deepEqual(
+    (await blocksOf('asciidoc', source)).map(([, text]) => text),
+    ['Pressure at "50 Hz" & more', 'See The bell of the alarm now.', 'A fish', '```\n<img src="a" alt="b c">\n```'],
+  );
+});
+
+test('AsciiDoc: all authors are read as they are written', async () => {
+  for (const [line, author] of [
+    ['Alice & Bob', 'Alice & Bob'],
+    ["Kim O'Brien <k@example.org>; Ann B. Lee", "Kim O'Brien; Ann B. Lee"],
+  ] as const)
+    assert.equal((await parseOutline('asciidoc', `= T\n${line}\n\nText.\n`)).metadata['author']?.val, author);
+});
+
+test('AsciiDoc: a horizontal list is a list of terms, also in a cell', async () => {
+  const source = '[horizontal]\nA:: b\nC:: d\nE::\n+\n----\ncode\n----\n\n|===\na|\n[horizontal]\nQ:: r\nS:: t\n|===\n';
+  assert.deepEqual(await blocksOf('asciidoc', source), [
+    ['', '- A — b\n- C — d'],
+    ['E', 'E'],
+    ['E', '```\ncode\n```'],
+    ['', '- Q — r\n- S — t'],
+  ]);
+});
+
 test('AsciiDoc: attributes and cross references may add only a limited amount of text', async () => {
   const long = 'x '.repeat(2_000);
   const sources = [

@@ -175,15 +175,37 @@ function readPieces(
     }
   } else add(main.readUInt32LE(0x18), main.readUInt32LE(0x1c) - main.readUInt32LE(0x18), 1);
   // Word 6 and 95 do not say in which encoding they write.
-  const letters = Buffer.concat(pieces.filter((one) => typeof one !== 'string'));
-  const encoding = isOld ? guessLegacyEncoding(letters) : 'windows-1252';
-  const decode = dosDecoder(encoding) ?? ((piece: Uint8Array) => new TextDecoder(encoding).decode(piece));
-  const text = pieces.map((one) => (typeof one === 'string' ? one : decode(one))).join('');
-  // Letters of two bytes have no place for marks.
-  return {
-    text,
-    textMarks: text.length === textMarks.length ? Uint8Array.from(textMarks) : new Uint8Array(text.length),
-  };
+  const bytes = Buffer.concat(pieces.filter((one) => typeof one !== 'string'));
+  const encoding = isOld ? guessLegacyEncoding(bytes) : 'windows-1252';
+  const decoder = new TextDecoder(encoding);
+  const decode = dosDecoder(encoding) ?? ((piece: Uint8Array) => decoder.decode(piece));
+  let text = '';
+  for (const piece of pieces)
+    text += typeof piece === 'string' ? piece : placedText(piece, textMarks, text.length, decode);
+  return { text, textMarks: Uint8Array.from(textMarks) };
+}
+
+/**
+ * Returns the text of a piece with a unit for each byte: NUL follows letters of two bytes, where their marks or their line end. Places and
+ * marks of parts and runs are those of bytes.
+ */
+function placedText(
+  piece: Buffer,
+  marks: readonly number[],
+  at: number,
+  decode: (bytes: Uint8Array) => string,
+): string {
+  let text = '';
+  let start = 0;
+  for (let i = 0; i < piece.length; i += 1) {
+    const isEnd = i + 1 === piece.length || piece[i]! < 0x20 || marks[at + i] !== marks[at + i + 1];
+    if (!isEnd) continue;
+    text += decode(piece.subarray(start, i + 1))
+      .slice(0, i + 1 - start)
+      .padEnd(i + 1 - start, '\0');
+    start = i + 1;
+  }
+  return text;
 }
 
 /** Cuts a part into paragraphs. Of fields, their results are kept. */

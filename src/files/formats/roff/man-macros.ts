@@ -136,6 +136,15 @@ export class ManPage {
         flow.close();
         flow.line(`See ${args[0] ?? ''}.`);
         break;
+      case 'argument':
+        this.open(args.length > 1 ? `${args[0]} ${args[1]}${args[2] ? ` (${args[2]})` : ''}` : args.join(' '));
+        break;
+      case 'quoted':
+        this.textLine(`"${args[0] ?? ''}"${args.slice(1).join('')}`);
+        break;
+      case 'in-brackets':
+        this.textLine(`("${args[0] ?? ''}")${args.slice(1).join('')}`);
+        break;
       case 'joined':
         this.textLine(args.join(''));
         break;

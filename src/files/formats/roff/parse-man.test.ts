@@ -203,6 +203,17 @@ test('escapes, strings, conditions and macros of a manual page are resolved', ()
   assert.deepEqual(blocksOf(...MAN, ...lines)[1], ['OPTIONS', "Two. isn't — caféx c:\\ It says so."]);
 });
 
+test('characters by number, and arguments and quoted words of Tcl pages are read', () => {
+  const numbers = "Set PS1 to \\N'34'$ \\N'34' and don\\N'39't use \\N'45'x or \\N'64'\\N'7'.";
+  assert.deepEqual(blocksOf(...MAN, numbers)[1], ['OPTIONS', 'Set PS1 to "$ " and don\'t use -x or @.']);
+  const lines = ['.AP Tcl_Interp *interp in', 'Interpreter.', '.AP int flags in', 'Flags.', '.SH USE'];
+  assert.deepEqual(blocksOf(...MAN, ...lines, 'Say', '.QW yes ,', 'or not', '.PQ on .').slice(1), [
+    ['OPTIONS > Tcl_Interp *interp (in)', 'Tcl_Interp *interp (in): Interpreter.'],
+    ['OPTIONS > int flags (in)', 'int flags (in): Flags.'],
+    ['USE', 'Say "yes", or not ("on").'],
+  ]);
+});
+
 test('a manual page that only refers to another page names it', () => {
   const page = parseMan('.so man1/heron.1\n');
   assert.equal(page.text, 'See man1/heron.1.');

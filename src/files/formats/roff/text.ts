@@ -76,6 +76,8 @@ const QUOTED = 'ABCDHLNRSXZbhlovwx';
 
 function quotedText(name: string, value: string, values: RoffValues, depth: number): string {
   if (name === 'C') return special(value);
+  if (name === 'N')
+    return /^(?:3[2-9]|[4-9]\d|1\d\d|2[0-4]\d|25[0-5])$/.test(value) ? String.fromCharCode(Number(value)) : '';
   if (name === 'h') return value.startsWith('-') || value === '0' ? '' : ' ';
   const isText = (name === 'o' || name === 'Z') && depth < DEPTH_MAX;
   return isText ? roffText(name === 'o' ? value.slice(0, 1) : value, values, depth + 1) : '';
