@@ -35,6 +35,8 @@ export interface ChatRequest {
   /** Words of the question that no source has, each with the word that was searched for instead. They are not sent to providers. */
   corrections?: ReadonlyMap<string, string>;
   chunks: readonly ContextChunk[];
+  /** The same chunks of sources as readers see them, for quotations without a language model. They are not sent to providers. */
+  quotable?: readonly ContextChunk[];
   citation: boolean;
   onUsage?: OnUsage;
 }

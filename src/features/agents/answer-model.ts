@@ -42,8 +42,8 @@ export function openAnswerModel(
       }
       warnings.push(hasBegun ? BROKEN : QUOTED);
       if (hasBegun) yield { type: 'finish', reason: 'length' };
-      // The result of a query is no passage of a source.
-      else yield* quoting.stream({ ...request, chunks: request.chunks.filter(({ isResult }) => !isResult) }, signal);
+      // The result of a query is no passage of a source. Quoted words lack the header of their table, so rules for output apply before.
+      else yield* quoting.stream({ ...request, chunks: request.quotable ?? [] }, signal);
     },
   };
 }

@@ -141,18 +141,6 @@ function frame(
   { query, table, hits, pages, corrections }: Context,
   citation: boolean,
 ): ChatRequest {
-  const chunks = hits.forModel.map(
-    ({ number, name, headingPath, context, content, score, language, fileType }): ContextChunk => ({
-      number,
-      name,
-      headingPath,
-      context,
-      content,
-      score,
-      language,
-      isCode: fileType === 'code',
-    }),
-  );
   return {
     messages: [
       ...history.map(({ role, content }) => ({ role, content })),
@@ -161,10 +149,20 @@ function frame(
     question: question.forModel,
     standalone: query.rewrittenBy === null ? question.forModel : query.forModel,
     ...(corrections && { corrections }),
-    chunks: [...(table ? [toResultChunk(table)] : []), ...chunks, ...pages.forModel.map(toChunk)],
+    chunks: [
+      ...(table ? [toResultChunk(table)] : []),
+      ...hits.forModel.map(toHitChunk),
+      ...pages.forModel.map(toChunk),
+    ],
+    quotable: hits.forReader.map(toHitChunk),
     citation,
     onUsage: (usage) => ledger.add(caller, usage),
   };
+}
+
+function toHitChunk(hit: Context['hits']['forModel'][number]): ContextChunk {
+  const { number, name, headingPath, context, content, score, language, fileType } = hit;
+  return { number, name, headingPath, context, content, score, language, isCode: fileType === 'code' };
 }
 
 /** Returns the citations of a text; none when `markers` is null. They are verified against what readers may see. */

@@ -175,6 +175,14 @@ test('rules for output find them in answers without a model and in their quotes'
   }
 });
 
+test('rules for output find them in passages that an agent quotes because its model fails', async () => {
+  await rule('output');
+  fake.respond({ status: 429, headers: { 'retry-after': '60' } });
+  const { body } = await t.post('/agents/runs', { input: 'What is the employee SSN of Person 1?' });
+  assert.match(body.answer.content, /\[US_SSN\]/);
+  assert.doesNotMatch(JSON.stringify(body.answer), PLANTED);
+});
+
 test('rules for ingest find them before they are stored', async () => {
   await rule('ingest');
   await eventually(async () => {
