@@ -300,6 +300,7 @@ test('searches use the vectors of a new embedding model as soon as they are in u
   ]);
   const asked: string[] = [];
   const embedding = {
+    model: { name: 'none yet' },
     embedQuery: async (_tenant: string, model: string) => {
       asked.push(model);
       return Float32Array.of(1, 0);
@@ -319,5 +320,5 @@ test('searches use the vectors of a new embedding model as soon as they are in u
   assert.equal(await nearestNow(), one);
   await seedVectors(db, tenantId, 'second', vectors(two));
   assert.equal(await nearestNow(), two);
-  assert.deepEqual(asked, ['first', 'second']);
+  assert.deepEqual(asked, ['none yet', 'first', 'second']);
 });

@@ -30,6 +30,11 @@ test('line ends within quotes of a header do not hide the delimiter', () => {
   assert.equal(parsed.blocks[0]!.tableHeader, '| Net price | b | c |');
 });
 
+test('a file with tabs in which all cells have quotes has columns', () => {
+  const parsed = parseCsv('"a"\t"b"\n"1, 2"\t"x"\n"3, 4"\t"y"\n', 'csv', []);
+  assert.equal(parsed.blocks[0]!.tableHeader, '| a | b |');
+});
+
 test('declared CSV columns become chunk metadata, and a warning counts values that do not convert', () => {
   const parsed = parseCsv('name,price,day\na,1.5,2024-01-02\nb,cheap,\n', 'csv', [
     { key: 'price', type: 'float' },

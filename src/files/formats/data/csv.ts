@@ -216,7 +216,8 @@ function findDelimiter(text: string, usual: string): string {
     .slice(0, SAMPLE_UNITS)
     .replace(QUOTED_CELL, '$1')
     .split('\n', SAMPLE_LINES)
-    .filter((line) => line.trim() !== '');
+    // Of a line in which all cells have quotes, only the tabs are left.
+    .filter((line) => /[^ ]/.test(line));
   let best = usual;
   let bestScore = 0;
   for (const delimiter of DELIMITERS) {
