@@ -205,6 +205,9 @@ export const originsDe: Readonly<Record<string, string>> = {
   'The crawl stopped after # pages': 'Das Lesen der Website endete nach # Seiten',
   '# known addresses were not read.': '# bekannte Adressen wurden nicht gelesen.',
   'The crawl followed the first # links of *, and left # out.': 'Die ersten # Links von * wurden verfolgt, # nicht.',
+  'The crawl left # sitemaps out.': '# Sitemaps wurden nicht gelesen.',
+  'Crawl parts of the site as sources of their own, with use_sitemap off.':
+    'Lesen Sie Teile der Website als eigene Quellen, mit use_sitemap aus.',
   'Add their pages to urls or to a sitemap.': 'Nehmen Sie deren Seiten in urls oder eine Sitemap auf.',
   'A higher max_pages reads more.': 'Ein höheres max_pages liest mehr.',
   'The sitemap is damaged, incomplete or too large.': 'Die Sitemap ist beschädigt, unvollständig oder zu groß.',
