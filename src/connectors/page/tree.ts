@@ -262,7 +262,7 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
     last = result.created_time;
   }
   if (list.next_cursor !== null) {
-    const position = `${node.id} ${node.since ?? ''} ${list.next_cursor}`;
+    const position = `${node.id} ${node.since ?? ''} ${node.restarted === true} ${list.next_cursor}`;
     if (walk.seen.has(position)) throw endlessList();
     walk.seen.add(position);
     rows.push({ ...rest, cursor: list.next_cursor });
@@ -274,12 +274,14 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
   push(walk, rows);
 }
 
-/** Returns undefined when the cursor of an interrupted run has expired. */
+/** Returns undefined when the cursor has expired: after an interruption, or while rows were read. */
 async function rowsFrom(api: PageApi, node: RowsNode, query: Record<string, unknown>): Promise<WireList | undefined> {
   try {
     return (await api.pages(`data_sources/${node.id}/query`, query, node.cursor).next()).value ?? undefined;
   } catch (error) {
-    if (!isMissing(error) || node.cursor === undefined || node.restarted) throw error;
+    if (!isMissing(error) || node.cursor === undefined) throw error;
+    // The first rows could be read, so the rest must not be taken for a database that is not shared.
+    if (node.restarted) throw new PageApiError(409, 'cursor_expired');
     return undefined;
   }
 }

@@ -148,3 +148,21 @@ test('an answer without sense about one page fails this page alone', async () =>
   await harness.run(root);
   assert.match(harness.textOf('Odd.md')!, /line 119/);
 });
+
+test('a query of rows whose cursor expires once is read again, and no row counts as gone if it expires always', async () => {
+  const { world } = harness.fake;
+  const root = world.addPage('Root');
+  const tasks = world.addDatabase('Tasks', root);
+  for (let i = 0; i < 150; i += 1) world.addRow(tasks, `Task ${i}`, {});
+  harness.advance(HOUR_MS);
+  const expired = { status: 400, code: 'validation_error' };
+  harness.fake.faults(({ route, before }) => (route.includes('query') && before === 1 ? expired : undefined));
+  const first = await harness.run(root);
+  assert.deepEqual([harness.stored.size, [...new Set(first.outcome.values())]], [151, ['added']]);
+  harness.fake.forget();
+  harness.fake.faults(({ route, before }) => (route.includes('query') && before % 2 === 1 ? expired : undefined));
+  const second = await harness.run(root);
+  const problem = second.changes.find(({ kind }) => kind === 'failed');
+  assert.match(problem?.kind === 'failed' ? problem.problem.message : '', /cursor_expired/);
+  assert.equal(harness.stored.size, 151);
+});
