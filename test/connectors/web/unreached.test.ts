@@ -65,8 +65,10 @@ describe('stored pages that only a sitemap named', () => {
 });
 
 describe('an index of sitemaps', () => {
-  const index = (count: number) =>
-    `<sitemapindex>${Array.from({ length: count }, (_, i) => `<sitemap><loc>${web.base}/map-${i}.xml</loc></sitemap>`).join('')}</sitemapindex>`;
+  const index = (count: number) => {
+    const maps = Array.from({ length: count }, (_, i) => `<sitemap><loc>${web.base}/map-${i}.xml</loc></sitemap>`);
+    return `<sitemapindex>${maps.join('')}</sitemapindex>`;
+  };
 
   test('of 200 files is read to its end, and pages stay while one of the files is missing', async () => {
     const memory: Memory = new Map();
