@@ -63,6 +63,15 @@ describe('a first run', () => {
     assert.equal(fake.count(/\/git\/blobs\//), 2);
   });
 
+  test('texts whose line ends a tarball changes are read from it as the repository has them', async () => {
+    const texts = files(SINGLE_FETCHES_MAX + 1, (i) => `Zeile ${i}: Öl\nmehr\n`);
+    site.git.commit({ ...texts, 'mixed.md': 'one\r\ntwo\n' });
+    site.git.archivesCrlf = true;
+    const { stored } = await run(origin());
+    assert.deepEqual(stored, { ...texts, 'mixed.md': 'one\r\ntwo\n' });
+    assert.equal(fake.count(/\/git\/blobs\//), 1, 'only the text that has both');
+  });
+
   for (const [how, more] of [
     ['one by one', 0],
     ['in a tarball', SINGLE_FETCHES_MAX],

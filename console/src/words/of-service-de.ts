@@ -154,6 +154,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The page could not be read': 'Die Seite konnte nicht gelesen werden',
   'The page is empty': 'Die Seite ist leer',
   'A page has too many links': 'Eine Seite hat zu viele Links',
+  'The site has too many sitemaps': 'Die Website hat zu viele Sitemaps',
   'The page is too large': 'Die Seite ist zu groß',
   'The page leads in a circle': 'Die Seite führt im Kreis',
   'The page leads to another page': 'Die Seite führt zu einer anderen',

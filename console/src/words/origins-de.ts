@@ -111,8 +111,8 @@ export const originsDe: Readonly<Record<string, string>> = {
   // Page workspaces.
   'Its API answered with status # and no explanation.': 'Seine API hat mit dem Status # ohne Erklärung geantwortet.',
   'Check the address of the page API in the settings.': 'Prüfen Sie die Adresse der API in den Einstellungen.',
-  'Give the integration of this token the capability "Read content" in the workspace, then run again.':
-    'Geben Sie der Integration dieses Tokens im Arbeitsbereich das Recht „Read content“, und starten Sie dann erneut.',
+  'Give the integration of this token the capability "Read content", or access to this page, then run again.':
+    'Geben Sie der Integration dieses Tokens das Recht „Read content“ oder Zugang zu dieser Seite, und starten Sie dann erneut.',
   'Open the page in the workspace and add the integration under "Connections", then run again.':
     'Öffnen Sie die Seite im Arbeitsbereich, fügen Sie die Integration unter „Connections“ hinzu, und starten Sie erneut.',
   'The page has more blocks than the service reads from one page.':
@@ -205,6 +205,9 @@ export const originsDe: Readonly<Record<string, string>> = {
   'The crawl stopped after # pages': 'Das Lesen der Website endete nach # Seiten',
   '# known addresses were not read.': '# bekannte Adressen wurden nicht gelesen.',
   'The crawl followed the first # links of *, and left # out.': 'Die ersten # Links von * wurden verfolgt, # nicht.',
+  'The crawl left # sitemaps out.': '# Sitemaps wurden nicht gelesen.',
+  'Crawl parts of the site as sources of their own, with use_sitemap off.':
+    'Lesen Sie Teile der Website als eigene Quellen, mit use_sitemap aus.',
   'Add their pages to urls or to a sitemap.': 'Nehmen Sie deren Seiten in urls oder eine Sitemap auf.',
   'A higher max_pages reads more.': 'Ein höheres max_pages liest mehr.',
   'The sitemap is damaged, incomplete or too large.': 'Die Sitemap ist beschädigt, unvollständig oder zu groß.',

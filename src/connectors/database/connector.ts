@@ -2,8 +2,9 @@
  * The connector of databases: each table becomes a CSV file.
  *
  * A listing reads all tables in one transaction of one connection, so that they belong together. A table that cannot be read costs the
- * connection; the tables after it are read in a new one. Empty tables of PostgreSQL are read again at the end, all in a new one. A table
- * that is missing or cannot be read is a failure of this table: what earlier runs stored of it stays.
+ * connection; the tables after it are read in a new one. Empty tables of PostgreSQL, and tables that were replaced before their turn, are
+ * read again at the end, all in a new one. A table that is missing or cannot be read is a failure of this table: what earlier runs stored
+ * of it stays.
  */
 import { Buffer } from 'node:buffer';
 import type { Origin } from '../../corpus/origin.ts';
@@ -111,11 +112,14 @@ async function* list(
 ): AsyncGenerator<Change> {
   let session: DatabaseSession | undefined;
   let waiting = origin.tables.length;
-  /** To older transactions, PostgreSQL shows a table as empty that was truncated or rewritten meanwhile: these are read again. */
-  const empty: DatabaseOrigin['tables'][number][] = [];
+  /**
+   * To older transactions, PostgreSQL shows a table as empty that was truncated or rewritten meanwhile, and lacks a column that was
+   * renamed: these are read again.
+   */
+  const again: DatabaseOrigin['tables'][number][] = [];
   try {
-    for (const tables of [origin.tables, empty]) {
-      if (tables === empty && empty.length > 0) {
+    for (const tables of [origin.tables, again]) {
+      if (tables === again && again.length > 0) {
         await session?.close();
         session = undefined;
       }
@@ -123,11 +127,17 @@ async function* list(
         yield { kind: 'outlook', waiting };
         const [schema = '', table = ''] = name.split('.');
         const wanted = { schema, table, columns };
-        const mayHideRows = url.engine === 'postgresql' && session !== undefined && tables !== empty;
+        const mayHideRows = url.engine === 'postgresql' && session !== undefined && tables !== again;
         session ??= await open();
         const reading = await tryOpen(session, wanted);
         if ('table' in reading && reading.table.isEmpty && mayHideRows) {
-          empty.push({ name, columns });
+          again.push({ name, columns });
+          continue;
+        }
+        if ('error' in reading && reading.error.mayPass && tables !== again) {
+          again.push({ name, columns });
+          await session.close();
+          session = undefined;
           continue;
         }
         waiting -= 1;
@@ -140,7 +150,7 @@ async function* list(
           };
           if (progress.isComplete) continue;
           if (progress.error && !(progress.error instanceof TableError)) throw progress.error;
-        } else yield { kind: 'failed', originId: name, name: fileName(name), problem: reading.problem };
+        } else yield { kind: 'failed', originId: name, name: fileName(name), problem: reading.error.problem };
         signal.throwIfAborted();
         await session.close();
         session = undefined;
@@ -156,11 +166,11 @@ async function* list(
 async function tryOpen(
   session: DatabaseSession,
   wanted: WantedTable,
-): Promise<{ table: BegunTable } | { problem: TableError['problem'] }> {
+): Promise<{ table: BegunTable } | { error: TableError }> {
   try {
     return { table: await explained('read', async () => begun(await session.readTable(wanted))) };
   } catch (error) {
-    if (error instanceof TableError) return { problem: error.problem };
+    if (error instanceof TableError) return { error };
     throw error;
   }
 }

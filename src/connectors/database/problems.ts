@@ -7,14 +7,26 @@ import { SocketLimitExceeded } from '../../net/tenant-sockets.ts';
 import { OriginError, type OriginProblem } from '../connector.ts';
 
 /** A fault of one table. The other tables can still be read, in another connection. */
-export class TableError extends OriginError {}
+export class TableError extends OriginError {
+  /** True if a new transaction may read the table. */
+  readonly mayPass: boolean;
+
+  constructor(problem: OriginProblem, { mayPass = false } = {}) {
+    super(problem);
+    this.mayPass = mayPass;
+  }
+}
 
 interface Rule {
   codes: RegExp;
   problem: OriginProblem;
   /** True: only the table is at fault. */
   ofTable?: true;
+  mayPass?: true;
 }
+
+/** A column or table that is missing although the transaction still sees it: it was dropped, renamed or replaced meanwhile. */
+const REPLACED_CODES = /^(?:42703|42P01|ER_(?:BAD_FIELD_ERROR|NO_SUCH_TABLE))$/;
 
 const RULES: readonly Rule[] = [
   {
@@ -81,6 +93,7 @@ const RULES: readonly Rule[] = [
       retryable: true,
     },
     ofTable: true,
+    mayPass: true,
   },
   {
     codes:
@@ -125,15 +138,13 @@ export function databaseError(error: unknown, stage: 'connect' | 'read'): Error 
   if (error instanceof SocketLimitExceeded) return new TableError(LIMITS[error.limit]);
   const code = codeOf(error);
   const rule = RULES.find(({ codes }) => codes.test(code));
-  if (rule) return rule.ofTable ? new TableError(rule.problem) : new OriginError(rule.problem);
+  if (rule) return rule.ofTable ? new TableError(rule.problem, rule) : new OriginError(rule.problem);
   if (error instanceof AddressRefused || stage === 'connect') return new OriginError(UNREACHABLE);
   const isOfServer = /^(?:[0-9A-Z]{5}|ER_[A-Z_]+)$/.test(code) && !/^E[A-Z]{4}$/.test(code);
   if (!isOfServer) return new OriginError(LOST);
-  return new TableError({
-    title: 'The table cannot be read',
-    message: `The database answered with the error ${code}.`,
-    retryable: false,
-  });
+  const message = `The database answered with the error ${code}.`;
+  const mayPass = REPLACED_CODES.test(code);
+  return new TableError({ title: 'The table cannot be read', message, retryable: false }, { mayPass });
 }
 
 function codeOf(error: unknown): string {

@@ -6,16 +6,10 @@
  */
 import { type Change, OriginError } from '../connector.ts';
 import type { ChangePage, DriveApi } from './api.ts';
-import { FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
-import {
-  type DriveListRequest,
-  describe,
-  endlessPages,
-  isRefusedToken,
-  type Tree,
-  unusableResponse,
-} from './listing.ts';
+import { type DriveFile, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
+import { type DriveListRequest, describe, endlessPages, isRefusedToken, unusableResponse } from './listing.ts';
 import { DriveError } from './request.ts';
+import type { Tree } from './tree.ts';
 
 /** Reading more changes is slower than a full listing. */
 const CHANGES_MAX = 20_000;
@@ -75,11 +69,23 @@ export async function addFailed(api: DriveApi, log: ChangeLog, fileIds: readonly
   return { ...log, entries, failed };
 }
 
+/** Returns the files that changed since a position, without those that are gone. Returns none if the position is no longer valid. */
+export async function changedFiles(api: DriveApi, driveId: string | null, start: string): Promise<DriveFile[]> {
+  const log = await readChanges(api, driveId, start).catch((error: unknown) => {
+    if (error instanceof OriginError && error.cursorExpired) return undefined;
+    throw error;
+  });
+  return [...(log?.entries.values() ?? [])].flatMap((entry) => (isGone(entry) || !entry.file ? [] : [entry.file]));
+}
+
 async function readPage(api: DriveApi, driveId: string | null, token: string): Promise<ChangePage> {
   try {
     return await api.changes(driveId, token);
   } catch (error) {
-    if (!isRefusedToken(error) && !(error instanceof DriveError && error.status === 404)) throw error;
+    // A shared drive that the account has left refuses its change log. The folder itself may still be shared.
+    const isRefused =
+      error instanceof DriveError && (error.status === 404 || (driveId !== null && error.status === 403));
+    if (!isRefusedToken(error) && !(isRefused && !error.problem.retryable)) throw error;
     const title = 'Google Drive no longer accepts the position where the last run ended';
     throw new OriginError(
       { title, message: 'The whole folder is listed again.', retryable: true },

@@ -7,12 +7,13 @@ import type { Clock } from '../../util/time.ts';
 import { type Change, type Connector, type Fetched, OriginError } from '../connector.ts';
 import { type DriveApi, openDriveApi } from './api.ts';
 import { openTokenSource, parseServiceAccount } from './auth.ts';
-import { addFailed, changesTree, fileChanges, readChanges } from './changes.ts';
+import { addFailed, changedFiles, changesTree, fileChanges, readChanges } from './changes.ts';
 import { exportsOf, type FetchState, Locator, withEnding } from './files.ts';
 import { type FolderReference, parseFolderUrl } from './folder-url.ts';
-import { type DriveListRequest, listTree, Tree } from './listing.ts';
+import { type DriveListRequest, listTree } from './listing.ts';
 import { withoutEscapes } from './markdown.ts';
 import { DriveError } from './request.ts';
+import { Tree } from './tree.ts';
 
 const GOOGLE_API_URL = 'https://www.googleapis.com';
 const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token';
@@ -96,7 +97,8 @@ async function* list(
       return yield { kind: 'end', full: false, cursor: { ...lastTree, failed: [], pageToken: log.nextPageToken } };
     }
   }
-  const tree = yield* listTree(api, root, request, now);
+  const readChanged = (driveId: string | null, token: string) => changedFiles(api, driveId, token);
+  const tree = yield* listTree(api, root, request, now, readChanged);
   const isFollowed =
     tree !== null && tree.pageToken !== null && Object.keys(tree.folders).length <= FOLDERS_IN_CURSOR_MAX;
   yield { kind: 'end', full: tree !== null, cursor: isFollowed ? tree : null };

@@ -2,14 +2,15 @@
  * Lists the whole tree below a folder, level by level, then the targets of its shortcuts.
  *
  * The page token of the change log is requested before the first folder is read. A change during the listing is then seen
- * twice, but never missed.
+ * twice, but never missed. What came to a folder after the folder was read is added at the end, so that nothing counts as gone because it
+ * moved meanwhile.
  */
-import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { type Change, type ListRequest, OriginError } from '../connector.ts';
 import type { DriveApi, FilePage, FileReference } from './api.ts';
 import { changeOf, cleanName, type DriveFile, exportsOf, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
 import { DriveError } from './request.ts';
+import { type FolderEntry, Progress, type ShortcutEntry, type Tree } from './tree.ts';
 
 /** Google answers queries with more folders slowly or not at all. */
 const PARENTS_PER_QUERY = 50;
@@ -20,61 +21,15 @@ const SHORTCUTS_MAX = 5_000;
 const PAGES_MAX = 100_000;
 const RESTARTS_MAX = 2;
 const CHECKPOINT_FILES = 200;
-/** Targets of shortcuts one after the other for which Google failed; then Google itself is taken to be down. */
-const FAILED_TARGETS_IN_A_ROW_MAX = 3;
-
-const FolderEntry = z.object({
-  id: z.string(),
-  path: z.string(),
-  driveId: z.string().nullable(),
-  resourceKey: z.string().nullable(),
-});
-type FolderEntry = z.infer<typeof FolderEntry>;
-
-const ShortcutEntry = z.object({
-  id: z.string(),
-  path: z.string(),
-  targetId: z.string(),
-  isFolder: z.boolean(),
-  resourceKey: z.string().nullable(),
-});
-type ShortcutEntry = z.infer<typeof ShortcutEntry>;
-
-/** The state of the listed tree, which the next incremental run needs. */
-export const Tree = z.object({
-  rootId: z.string(),
-  /** The shared drive whose change log is read; null: the change log of the service account. */
-  driveId: z.string().nullable(),
-  /** Null when no change log covers the tree. */
-  pageToken: z.string().nullable(),
-  /** Start of the listing, in milliseconds since 1970. */
-  listedAt: z.number(),
-  /** Maps the id of a folder to its path. The path of the root is empty. */
-  folders: z.record(z.string(), z.string()),
-  shortcuts: z.array(z.string()),
-  /** Maps the target of a shortcut to the path of the shortcut. */
-  links: z.record(z.string(), z.string()),
-  /** Targets of shortcuts that could not be read; they may become readable again. */
-  missing: z.array(z.string()),
-  /** Files that the last run could not read. The next run asks for each of them, because the change log does not name them again. */
-  failed: z.array(z.string()).default([]),
-});
-export type Tree = z.infer<typeof Tree>;
+/** Folders and targets of shortcuts one after the other for which Google failed; then Google itself is taken to be down. */
+const FAILED_IN_A_ROW_MAX = 3;
 
 export interface DriveListRequest extends ListRequest {
   readsPictures: boolean;
 }
 
-/** The state of an unfinished listing; JSON. */
-const Progress = z.object({
-  tree: Tree,
-  files: z.number(),
-  queue: z.array(FolderEntry),
-  pending: z.array(ShortcutEntry),
-  /** A folder could not be read: its files are not gone. */
-  isIncomplete: z.boolean().default(false),
-});
-type Progress = z.infer<typeof Progress>;
+/** Returns the files that a change log names since a position, without those that are gone. */
+type ReadChangedFiles = (driveId: string | null, pageToken: string) => Promise<DriveFile[]>;
 
 /**
  * Lists the tree and returns it for the cursor; null if a part of it could not be read.
@@ -86,10 +41,12 @@ export async function* listTree(
   root: FileReference,
   request: DriveListRequest,
   now: Date,
+  changedFiles: ReadChangedFiles,
 ): AsyncGenerator<Change, Tree | null> {
   const resumed = Progress.safeParse(request.resume);
   const walk = new Walk(api, request, resumed.success ? resumed.data : await startProgress(api, root, now));
   yield* walk.run();
+  yield* walk.addMissed(changedFiles);
   return walk.progress.isIncomplete ? null : walk.progress.tree;
 }
 
@@ -184,9 +141,26 @@ class Walk {
    * Reads folders first, then shortcuts to folders, then shortcuts to files, so paths do not depend on the order of responses.
    */
   async *run(): AsyncGenerator<Change, void> {
-    const { queue, pending } = this.progress;
     // A run that is cut off early must keep the page token of its start, too.
     yield this.#checkpoint();
+    yield* this.#readAll();
+  }
+
+  /** Adds what came to a folder of the tree after the folder was read. */
+  async *addMissed(changedFiles: ReadChangedFiles): AsyncGenerator<Change, void> {
+    const { pageToken, driveId, folders } = this.progress.tree;
+    if (pageToken === null) return;
+    for (const file of await changedFiles(driveId, pageToken)) {
+      const folder = file.parents?.map((parent) => folders[parent]).find((path) => path !== undefined);
+      // Shortcuts are left to the next run: nothing counts as gone because of them.
+      if (folder !== undefined && file.mimeType !== SHORTCUT_TYPE)
+        yield* this.#addFile(file, joinPath(folder, file.name));
+    }
+    yield* this.#readAll();
+  }
+
+  async *#readAll(): AsyncGenerator<Change, void> {
+    const { queue, pending } = this.progress;
     while (queue.length > 0 || pending.length > 0) {
       if (queue.length > 0) yield* this.#listFolders(this.#nextBatch());
       else yield* this.#follow(this.#nextShortcut());
@@ -223,18 +197,45 @@ class Walk {
     const byId = new Map(batch.map((folder) => [folder.id, folder]));
     let placed = 0;
     let unplaced = 0;
-    for await (const page of this.#pages(batch)) {
-      for (const file of page.files) {
-        const parentFolder = file.parents?.map((parent) => byId.get(parent)).find((folder) => folder !== undefined);
-        const folder = parentFolder ?? (batch.length === 1 ? batch[0] : undefined);
-        if (folder) placed++;
-        else unplaced++;
-        if (folder && file.trashed !== true) yield* this.#addFile(file, joinPath(folder.path, file.name));
+    let isRefused = false;
+    try {
+      for await (const page of this.#pages(batch)) {
+        for (const file of page.files) {
+          const parentFolder = file.parents?.map((parent) => byId.get(parent)).find((folder) => folder !== undefined);
+          const folder = parentFolder ?? (batch.length === 1 ? batch[0] : undefined);
+          if (folder) placed++;
+          else unplaced++;
+          if (folder && file.trashed !== true) yield* this.#addFile(file, joinPath(folder.path, file.name));
+        }
       }
+      this.#failedInARow = 0;
+    } catch (error) {
+      if (!(error instanceof DriveError) || !concernsFolder(error)) throw error;
+      if (batch.length === 1) return yield* this.#failFolder(batch[0]!, error);
+      isRefused = true;
     }
-    // Drive sometimes returns no files for several folders although they are not empty.
-    if (batch.length > 1 && (placed === 0 || unplaced > 0))
+    // Drive sometimes returns no files for several folders although they are not empty, and refuses all for one.
+    if (batch.length > 1 && (isRefused || placed === 0 || unplaced > 0))
       for (const folder of batch) yield* this.#listFolders([folder]);
+  }
+
+  /** Reports a folder below the root that cannot be listed. A folder that was deleted meanwhile is empty. */
+  async *#failFolder(folder: FolderEntry, error: DriveError): AsyncGenerator<Change, void> {
+    if (folder.id === this.progress.tree.rootId) throw error;
+    if (error.status === 404 && (await this.#isMissing(folder))) return;
+    if (++this.#failedInARow >= FAILED_IN_A_ROW_MAX) throw error;
+    this.progress.isIncomplete = true;
+    yield { kind: 'failed', originId: folder.id, name: nameIn(folder.path), problem: error.problem };
+  }
+
+  async #isMissing(folder: FolderEntry): Promise<boolean> {
+    try {
+      await this.#api.file(folder);
+      return false;
+    } catch (error) {
+      if (error instanceof DriveError && error.status === 404) return true;
+      throw error;
+    }
   }
 
   async *#pages(batch: readonly FolderEntry[]): AsyncGenerator<FilePage, void> {
@@ -306,10 +307,10 @@ class Walk {
       if (!(error instanceof DriveError) || error.status === 401) throw error;
       const isFault = error.status >= 500;
       this.#failedInARow += isFault ? 1 : 0;
-      if (isFault ? this.#failedInARow >= FAILED_TARGETS_IN_A_ROW_MAX : error.problem.retryable) throw error;
+      if (isFault ? this.#failedInARow >= FAILED_IN_A_ROW_MAX : error.problem.retryable) throw error;
       if (isFault && shortcut.isFolder) this.progress.isIncomplete = true;
       tree.missing.push(shortcut.targetId);
-      const name = shortcut.path.slice(shortcut.path.lastIndexOf('/') + 1);
+      const name = nameIn(shortcut.path);
       if (error.status === 404) yield broken(shortcut.id, name);
       else yield { kind: 'failed', originId: shortcut.targetId, name, problem: error.problem };
       return;
@@ -325,6 +326,15 @@ class Walk {
     if (target.mimeType === FOLDER_TYPE) this.#addFolder(target, shortcut.path, keyOf(target, shortcut));
     else yield* this.#addFile({ ...target, resourceKey: keyOf(target, shortcut) ?? undefined }, shortcut.path);
   }
+}
+
+function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Returns whether the refusal may be one of a single folder. */
+function concernsFolder({ status, problem }: DriveError): boolean {
+  return status === 404 || status >= 500 || (status === 403 && !problem.retryable);
 }
 
 function broken(originId: string, name: string): Change {

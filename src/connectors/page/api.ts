@@ -35,6 +35,9 @@ export class PageApiError extends Error {
   }
 }
 
+/** An answer about one object does not match the description of the API. */
+export class UnusableAnswer extends OriginError {}
+
 export interface PageApi {
   /** @throws PageApiError, OriginError; ServiceError upstream_failed, upstream_timeout; the signal's reason. */
   get(path: string): Promise<unknown>;
@@ -181,7 +184,8 @@ export function explainOriginFailure(error: unknown): OriginProblem | undefined 
   if (error.status === 403)
     return {
       title: 'The integration may not read content',
-      message: 'Give the integration of this token the capability "Read content" in the workspace, then run again.',
+      message:
+        'Give the integration of this token the capability "Read content", or access to this page, then run again.',
       retryable: false,
     };
   if (error.status === 404)
@@ -239,7 +243,7 @@ function tooManyRequests(): OriginError {
 
 /** The error for a list that returns to an earlier page. */
 export function endlessList(): OriginError {
-  return new OriginError({
+  return new UnusableAnswer({
     title: 'The page workspace returned an endless list',
     message: 'A list returned to an earlier page. Nothing was removed; run again later.',
     retryable: true,
@@ -255,7 +259,7 @@ export function parseAs<Schema extends z.ZodType>(schema: Schema, response: unkn
 
 /** The error for a response that does not match the API's description. */
 export function unexpectedResponse(): OriginError {
-  return new OriginError({
+  return new UnusableAnswer({
     title: 'The page workspace gave an unexpected response',
     message: 'A response did not match the description of its API. Check the address of the page API in the settings.',
     retryable: true,

@@ -20,6 +20,8 @@ interface PageBlocks {
   holders: string[];
   /** All blocks, in the order of the text. */
   all: PageBlock[];
+  /** Blocks in it are not shared with the integration. They may be shared without an edit of the page. */
+  lacksShared: boolean;
 }
 
 /**
@@ -31,6 +33,7 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
   const below: PageBlock[] = [];
   const holders = new Set<string>();
   const seen = new Set([pageId]);
+  let lacksShared = false;
 
   async function readChildren(holder: string, depth: number, isSynced: boolean): Promise<PageBlock[]> {
     const blocks: PageBlock[] = [];
@@ -70,13 +73,14 @@ export async function readPageBlocks(api: PageApi, pageId: string): Promise<Page
     } catch (error) {
       // The original of a synced block may not be shared, and the API does not return some blocks. The rest of the page is
       // readable.
-      if (!(error instanceof PageApiError) || (error.status !== 404 && error.status !== 400)) throw error;
+      if (!(error instanceof PageApiError) || ![400, 403, 404].includes(error.status)) throw error;
       block.unreadable = true;
+      lacksShared ||= error.status !== 400;
     }
   }
 
   const blocks = await readChildren(pageId, 0, false);
-  return { blocks, below, holders: [...holders], all };
+  return { blocks, below, holders: [...holders], all, lacksShared };
 }
 
 /** Returns the direct child pages and databases of `holder`. @throws the same errors as `PageApi.get`. */

@@ -45,7 +45,7 @@ export interface RowsNode {
   path: string[];
   since?: string;
   cursor?: string;
-  /** The cursor of an interrupted run had expired, and the query started again. */
+  /** The cursor had expired, and the query started again. */
   restarted?: true;
 }
 

@@ -7,17 +7,26 @@
  *
  * The workspace rounds the edit time down to the minute. A page edited within the last two minutes gets no revision, so the
  * next run reads it again and compares its bytes. A page with synced blocks of another page gets no revision either, because
- * edits of the other page do not change its edit time.
+ * edits of the other page do not change its edit time; nor does a page with blocks that are not shared.
  */
 import { Buffer } from 'node:buffer';
 import type { Opaque } from '../../corpus/origin.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Change, type Content, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
-import { endlessList, explainOriginFailure, type PageApi, PageApiError, parseAs, unexpectedResponse } from './api.ts';
+import {
+  endlessList,
+  explainOriginFailure,
+  type PageApi,
+  PageApiError,
+  parseAs,
+  UnusableAnswer,
+  unexpectedResponse,
+} from './api.ts';
 import { readBelow, readPageBlocks } from './blocks.ts';
 import { type FileRef, fileOfBlock, filesOfProperties } from './files.ts';
 import { nameLinks } from './links.ts';
 import { blocksToMarkdown } from './markdown.ts';
+import { findMoved } from './moved.ts';
 import {
   childNode,
   type DatabaseNode,
@@ -72,11 +81,20 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
     ...options,
     pending,
     seen: new Set(),
+    places: new Map(),
     toReadAgain: new Set([...seen.parents, ...failedIn(request.cursor)]),
     shared: seen.ids,
     full: resumed?.full ?? true,
     faults: 0,
   };
+  yield* visitPending(walk, startedAt);
+  // A run that was cut off does not know what it visited before.
+  if (!resumed && walk.full) yield* visitMoved(walk, stored, startedAt);
+  // Every run walks the whole tree. The next run only needs the start time of this one.
+  yield { kind: 'end', full: walk.full, cursor: { startedAt } };
+}
+
+async function* visitPending(walk: Walk, startedAt: string): AsyncGenerator<Change> {
   let visits = 0;
   for (let node = walk.pending.pop(); node !== undefined; node = walk.pending.pop()) {
     if (node.kind !== 'rows') {
@@ -92,8 +110,22 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
     visits = 0;
     yield { kind: 'checkpoint', resume: structuredClone({ ...resume }) };
   }
-  // Every run walks the whole tree. The next run only needs the start time of this one.
-  yield { kind: 'end', full: walk.full, cursor: { startedAt } };
+}
+
+/** Visits stored pages that were moved to places which the walk had passed: otherwise they would count as gone. */
+async function* visitMoved(walk: Walk, stored: readonly string[], startedAt: string): AsyncGenerator<Change> {
+  const unseen = stored.filter((id) => !walk.seen.has(id));
+  const { moved, isComplete } = await findMoved(walk.api, unseen, walk.shared);
+  walk.full &&= isComplete;
+  for (let isNew = true; isNew; ) {
+    const found = moved.flatMap(({ page, parents }) => {
+      const path = walk.seen.has(page.id) ? undefined : parents.map((id) => walk.places.get(id)).find(Boolean);
+      return path === undefined ? [] : [pageNode(page, path)];
+    });
+    isNew = found.length > 0;
+    push(walk, found);
+    yield* visitPending(walk, startedAt);
+  }
 }
 
 /**
@@ -121,6 +153,8 @@ interface Walk extends WalkOptions {
   pending: Node[];
   /** Visited pages and databases, and positions in lists of rows. */
   seen: Set<string>;
+  /** Maps pages, databases and data sources whose content was listed to the path of this content. */
+  places: Map<string, string[]>;
   /** Pages that are read although their edit time is the same: they have recently edited child pages, or failed in the last run. */
   toReadAgain: ReadonlySet<string>;
   /** Pages that the search found: they are shared with the integration. */
@@ -136,6 +170,7 @@ async function* visit(walk: Walk, node: Node): AsyncGenerator<Change> {
     else if (node.kind === 'database') await visitDatabase(walk, node);
     else await visitRows(walk, node);
     walk.faults = 0;
+    walk.places.set(node.id, node.kind === 'rows' ? node.path : [...node.path, node.title]);
   } catch (error) {
     yield* failureOf(walk, node, error);
   }
@@ -227,7 +262,7 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
     last = result.created_time;
   }
   if (list.next_cursor !== null) {
-    const position = `${node.id} ${node.since ?? ''} ${list.next_cursor}`;
+    const position = `${node.id} ${node.since ?? ''} ${node.restarted === true} ${list.next_cursor}`;
     if (walk.seen.has(position)) throw endlessList();
     walk.seen.add(position);
     rows.push({ ...rest, cursor: list.next_cursor });
@@ -239,12 +274,14 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
   push(walk, rows);
 }
 
-/** Returns undefined when the cursor of an interrupted run has expired. */
+/** Returns undefined when the cursor has expired: after an interruption, or while rows were read. */
 async function rowsFrom(api: PageApi, node: RowsNode, query: Record<string, unknown>): Promise<WireList | undefined> {
   try {
     return (await api.pages(`data_sources/${node.id}/query`, query, node.cursor).next()).value ?? undefined;
   } catch (error) {
-    if (!isMissing(error) || node.cursor === undefined || node.restarted) throw error;
+    if (!isMissing(error) || node.cursor === undefined) throw error;
+    // The first rows could be read, so the rest must not be taken for a database that is not shared.
+    if (node.restarted) throw new PageApiError(409, 'cursor_expired');
     return undefined;
   }
 }
@@ -256,7 +293,7 @@ function isMissing(error: unknown): boolean {
 
 async function* failureOf(walk: Walk, node: Node, error: unknown): AsyncGenerator<Change> {
   const problem = explainOriginFailure(error);
-  if (problem === undefined || error instanceof OriginError || isOfTheWholeRun(error)) throw error;
+  if (problem === undefined || isOfTheWholeRun(error)) throw error;
   const stored = await walk.request.findStored(node.id);
   const { id: originId, title: name } = node;
   if (node.kind !== 'page' && isMissing(error)) {
@@ -268,7 +305,8 @@ async function* failureOf(walk: Walk, node: Node, error: unknown): AsyncGenerato
     return yield stored === undefined
       ? { kind: 'skipped', originId, name, reason: 'The page is not shared with the integration.' }
       : { kind: 'gone', originId };
-  if (problem.retryable) walk.faults += 1;
+  // The API refuses with 403 what one page keeps from the integration, and everything if the integration may read nothing.
+  if (problem.retryable || (error instanceof PageApiError && error.status === 403)) walk.faults += 1;
   if (walk.faults >= FAULTS_IN_A_ROW_MAX) throw new OriginError(problem, { cause: error });
   yield { kind: 'failed', originId, name, problem };
   // If a page was never read, no source below it is stored.
@@ -298,7 +336,7 @@ async function childrenOfFailed(walk: Walk, state: PageState): Promise<WireBlock
 }
 
 function isOfTheWholeRun(error: unknown): boolean {
-  return error instanceof PageApiError ? error.status === 403 : !(error instanceof ServiceError);
+  return !(error instanceof PageApiError || error instanceof UnusableAnswer || error instanceof ServiceError);
 }
 
 interface ReadPage {
@@ -321,12 +359,13 @@ export async function readPage(api: PageApi, node: PageNode): Promise<ReadPage> 
   const state: PageState = { holders: read.holders, files };
   const fits = Buffer.byteLength(JSON.stringify(state)) <= STATE_BYTES_MAX;
   const showsOtherPage = read.all.some(({ type, content }) => type === 'synced_block' && content.synced_from);
+  const mayChangeUnseen = showsOtherPage || read.lacksShared;
   return {
     content: {
       body: chunkOf(Buffer.from(`${head.front}${body}\n`)),
       ...(fits ? { state: state as unknown as Opaque } : {}),
     },
-    changes: { revision: fits && !showsOtherPage ? revision : null },
+    changes: { revision: fits && !mayChangeUnseen ? revision : null },
     files,
     below: read.below,
   };

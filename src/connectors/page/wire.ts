@@ -106,7 +106,7 @@ export const Page = z.object({
   id: z.string(),
   object: text,
   url: text,
-  parent: lenient(z.object({ page_id: text })),
+  parent: lenient(z.object({ page_id: text, database_id: text, data_source_id: text, block_id: text })),
   properties: lenient(Properties),
 });
 

@@ -241,8 +241,9 @@ function isTarballWorthIt(toFetch: readonly TreeEntry[], all: readonly TreeEntry
 }
 
 /**
- * Reports files of the tarball and removes them from `toFetch`. Files that differ from the tree (`export-ignore`, changed line
- * ends) or are missing from an interrupted archive stay in `toFetch`.
+ * Reports files of the tarball and removes them from `toFetch`. Files that differ from the tree (`export-subst`), or are missing
+ * (`export-ignore`, an interrupted archive), stay in `toFetch`. With `eol=crlf` in `.gitattributes`, an archive has other line ends than
+ * the tree in all texts.
  */
 async function* fromTarball(
   client: RepoClient,
@@ -256,9 +257,17 @@ async function* fromTarball(
     const wanted = Map.groupBy(toFetch.values(), ({ path, archivePath = path, sha }) => `${sha} ${archivePath}`);
     const inArchive = new Set([...toFetch.values()].map(({ path, archivePath = path }) => archivePath));
     const isAccepted = (path: string, size: number) => inArchive.has(path) && size <= TARBALL_FILE_BYTES_MAX;
-    for await (const { path: archivePath, bytes } of tarballFiles(body, isAccepted)) {
+    const take = (path: string, bytes: Uint8Array): TreeEntry | undefined => {
       const sha = hashOf({ sha: revision.commit.sha, size: bytes.length }).update(bytes).digest('hex');
-      const entry = wanted.get(`${sha} ${archivePath}`)?.shift();
+      return wanted.get(`${sha} ${path}`)?.shift();
+    };
+    for await (const { path: archivePath, bytes: archived } of tarballFiles(body, isAccepted)) {
+      let bytes = archived;
+      let entry = take(archivePath, bytes);
+      if (!entry && bytes.includes('\r\n')) {
+        bytes = withoutReturns(bytes);
+        entry = take(archivePath, bytes);
+      }
       if (!entry) continue;
       const { path } = entry;
       toFetch.delete(path);
@@ -272,6 +281,10 @@ async function* fromTarball(
     const isTemporary = error instanceof ServiceError || (error instanceof OriginError && error.problem.retryable);
     if (!isTemporary || toFetch.size > FETCHES_WITHOUT_TARBALL_MAX) throw error;
   }
+}
+
+function withoutReturns(bytes: Buffer): Buffer {
+  return Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
 
 async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

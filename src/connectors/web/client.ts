@@ -17,7 +17,7 @@ export const CRAWL_DELAY_MS_MIN_DEFAULT = 50;
 const RESPONSE_TIMEOUT_MS = 2 * 60_000;
 const ROBOTS_TIMEOUT_MS = 30_000;
 const ATTEMPTS_MAX = 2;
-/** A host that asks for a longer wait is skipped for the rest of the crawl. */
+/** A host that asks for a longer wait with status 429, or for two pages in a row, is skipped for the rest of the crawl. */
 const RETRY_AFTER_MS_MAX = 60_000;
 /** Consecutive failures after which a host is skipped for the rest of the crawl. */
 export const HOST_FAILURES_MAX = 10;
@@ -49,6 +49,8 @@ const HOSTS_REMEMBERED_MAX = 10_000;
 interface Host {
   /** Consecutive ones. */
   failures: number;
+  /** Consecutive pages that asked for a wait that is too long. */
+  longWaits: number;
   /** Each of the consecutive failures may be one of a single page. */
   isForgivable: boolean;
   /** Consecutive bodies that broke off, or did not end in time. */
@@ -122,6 +124,7 @@ export class WebClient {
       const problem = 'problem' in response ? response.problem : problemOf(response.status);
       if (!problem?.retryable) {
         host.failures = 0;
+        host.longWaits = 0;
         host.isForgivable = true;
         if ('status' in response && response.status < 400) host.lastGood = address;
         if (!('status' in response)) return { kind: 'failed', problem: response.problem };
@@ -134,9 +137,12 @@ export class WebClient {
       const wait = retryWait(attempt, retryAfterMs(retryAfter), { baseMs: this.#options.retryBaseMs });
       // retryWait returns the requested wait up to its own limit.
       const isTooLong = wait >= RETRY_AFTER_MS_MAX;
+      host.longWaits += isTooLong ? 1 : 0;
+      // With 503, one page may be closed for long: the pages after it would never be read.
+      const isOfSite = isTooLong && (host.longWaits > 1 || ('status' in response && response.status === 429));
       if (host.failures >= HOST_FAILURES_MAX && !isTooLong) await this.#forgive(host, pauses);
-      if (isTooLong || host.failures >= HOST_FAILURES_MAX) host.refused = skipped(address);
-      if (attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
+      if (isOfSite || host.failures >= HOST_FAILURES_MAX) host.refused = skipped(address);
+      if (isTooLong || attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
       this.#setNext(address, Math.max(wait, pauses.usual));
     }
   }
@@ -186,6 +192,7 @@ export class WebClient {
     if (existing) return existing;
     const host: Host = {
       failures: 0,
+      longWaits: 0,
       isForgivable: true,
       brokenBodies: 0,
       resets: 0,

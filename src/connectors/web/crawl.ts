@@ -24,6 +24,7 @@ import {
   shared,
   stopped,
   tooManyLinks,
+  tooManySitemaps,
 } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PageState, readState, toState, validatorsOf } from './state.ts';
@@ -68,7 +69,7 @@ export class Crawl {
   #pages = 0;
   /** False after a failure of a page whose links are unknown: then no source may count as gone. */
   #isComplete = true;
-  /** True if there is no sitemap, or none with a page. */
+  /** True if there is no sitemap, or none with a page, or one of them is missing. */
   #lacksSitemap = false;
 
   constructor(client: WebClient, origin: WebOrigin, request: StoredPages, now: Date) {
@@ -113,7 +114,8 @@ export class Crawl {
   async *#readSitemaps(): AsyncGenerator<Change> {
     const sites = new Map(this.#frontier.queue.map(({ address }) => [new URL(address).origin, address]));
     const reading = await readSitemaps(this.#client, [...sites.values()], this.#scope.hasHost);
-    this.#lacksSitemap = reading.pages.length === 0;
+    this.#lacksSitemap = !reading.isWhole;
+    if (reading.leftOut > 0) this.#tooManyLinks = tooManySitemaps(reading.leftOut);
     for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
     for (const { location, modifiedAt } of reading.pages) {
       this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });

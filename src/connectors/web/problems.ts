@@ -98,3 +98,9 @@ export function tooManyLinks(address: string, page: { links: readonly string[]; 
     'Add their pages to urls or to a sitemap.';
   return { title: 'A page has too many links', message, retryable: false };
 }
+
+/** Of a crawl that did not read all sitemaps of its sites. */
+export function tooManySitemaps(leftOut: number): OriginProblem {
+  const message = `The crawl left ${leftOut} sitemaps out. Crawl parts of the site as sources of their own, with use_sitemap off.`;
+  return { title: 'The site has too many sitemaps', message, retryable: false };
+}

@@ -9,8 +9,10 @@ import { normalizeUrl } from './urls.ts';
 
 /** Bytes of one unpacked sitemap: the protocol allows no more. */
 const SITEMAP_BYTES_MAX = 50 * 1024 * 1024;
-/** Sitemap files that one crawl reads. */
-const SITEMAPS_MAX = 50;
+/** Sitemap files that one crawl reads. Large sites have an index of hundreds. */
+const SITEMAPS_MAX = 1_000;
+/** Sitemaps that wait to be read, or are only counted. */
+const QUEUE_MAX = 100_000;
 const PAGES_MAX = 100_000;
 /** The protocol has indexes of sitemaps, but no indexes of indexes; some sites have them. */
 const NESTING_MAX = 2;
@@ -20,6 +22,10 @@ interface SitemapReading {
   pages: Sitemap['pages'];
   /** Sitemaps that exist and could not be read. */
   failed: { address: string; problem: OriginProblem }[];
+  /** False if a sitemap is not there, or was left out: pages that earlier runs found in it are still there, perhaps. */
+  isWhole: boolean;
+  /** Number of sitemaps beyond the limit. */
+  leftOut: number;
 }
 
 /**
@@ -33,7 +39,7 @@ export async function readSitemaps(
   sites: readonly string[],
   hasHost: (address: string) => boolean,
 ): Promise<SitemapReading> {
-  const reading: SitemapReading = { pages: [], failed: [] };
+  const reading: SitemapReading = { pages: [], failed: [], isWhole: true, leftOut: 0 };
   const queue: { address: string; nesting: number }[] = [];
   for (const site of sites) {
     const robots = await client.robots(site);
@@ -43,15 +49,19 @@ export async function readSitemaps(
       queue.push({ address, nesting: 0 });
   }
   const seen = new Set<string>();
-  for (let next = 0; next < queue.length && seen.size < SITEMAPS_MAX && reading.pages.length < PAGES_MAX; next += 1) {
-    const { address, nesting } = queue[next]!;
+  for (const { address, nesting } of queue) {
     if (seen.has(address)) continue;
     seen.add(address);
+    if (seen.size > SITEMAPS_MAX || reading.pages.length >= PAGES_MAX) {
+      reading.leftOut += 1;
+      continue;
+    }
     const sitemap = await readSitemap(client, address, hasHost);
     if ('title' in sitemap) {
       reading.failed.push({ address, problem: sitemap });
       continue;
     }
+    if (sitemap === NO_SITEMAP) reading.isWhole = false;
     for (const page of sitemap.pages) {
       const location = normalizeUrl(page.location, address);
       if (location !== undefined) reading.pages.push({ ...page, location });
@@ -59,13 +69,15 @@ export async function readSitemaps(
     if (nesting < NESTING_MAX)
       for (const reference of sitemap.sitemaps) {
         const inner = normalizeUrl(reference, address);
-        if (inner !== undefined && hasHost(inner)) queue.push({ address: inner, nesting: nesting + 1 });
+        if (inner !== undefined && hasHost(inner) && queue.length < QUEUE_MAX)
+          queue.push({ address: inner, nesting: nesting + 1 });
       }
   }
+  reading.isWhole &&= reading.pages.length > 0 && reading.leftOut === 0;
   return reading;
 }
 
-const EMPTY_SITEMAP: Sitemap = { pages: [], sitemaps: [], isComplete: true };
+const NO_SITEMAP: Sitemap = { pages: [], sitemaps: [], isComplete: true };
 
 async function readSitemap(
   client: WebClient,
@@ -76,21 +88,21 @@ async function readSitemap(
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const robots = await client.robots(address);
     if ('title' in robots) return robots;
-    if (!robots.allows(address)) return EMPTY_SITEMAP;
+    if (!robots.allows(address)) return NO_SITEMAP;
     const answer = await client.get(address);
     if (answer.kind === 'failed') return answer.problem;
     if (answer.kind === 'response') return read(answer.response);
     const target = normalizeUrl(answer.location, address);
-    if (target === undefined || !hasHost(target)) return EMPTY_SITEMAP;
+    if (target === undefined || !hasHost(target)) return NO_SITEMAP;
     address = target;
   }
-  return EMPTY_SITEMAP;
+  return NO_SITEMAP;
 }
 
 async function read(response: HttpResponse): Promise<Sitemap | OriginProblem> {
   if (response.status < 200 || response.status >= 300) {
     await response.discard();
-    return EMPTY_SITEMAP;
+    return NO_SITEMAP;
   }
   try {
     const pieces: Uint8Array[] = [];

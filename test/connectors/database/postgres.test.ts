@@ -124,3 +124,39 @@ test('tables without rows are read again at the end in one new transaction, unle
     await wire.close();
   }
 });
+
+test('a table that is replaced while the tables before it are read is read again at the end, and reported if it stays broken', async () => {
+  const wire = await openPostgresWire(PASSWORD);
+  const sockets = openTenantSockets(['127.0.0.1']);
+  let connections = 0;
+  let isBack = false;
+  const counted: typeof sockets = {
+    async open(...given) {
+      connections += 1;
+      const create = () => wire.run('create table swapped as select 7 as i').then(() => true);
+      if (connections === 3 && isBack) await eventually(() => create().catch(() => false));
+      return sockets.open(...given);
+    },
+  };
+  try {
+    // The server answers with 42P01 or 42703 for a table or column that an open transaction still sees in its catalogue.
+    await wire.run(`create function swapped_rows() returns setof integer language plpgsql as
+        'begin return query execute ''select i from public.swapped''; end';
+      create view busy as select * from swapped_rows() as i; create table word as select 'w' as w; create table last as select 'l' as l`);
+    const connector = openDatabaseConnector({ sockets: counted });
+    const credential = `postgresql://reader:${PASSWORD}@127.0.0.1:${wire.port}/shop?sslmode=disable`;
+    const tables = ['word', 'busy', 'last'].map((name) => ({ name: `public.${name}`, columns: [] }));
+    const broken = await readOrigin(connector, { kind: 'database', tables }, { credential });
+    const reason = 'The table cannot be read: The database answered with the error 42P01.';
+    assert.deepEqual(
+      [Object.keys(broken.stored), broken.failed],
+      [['public.word', 'public.last'], { 'public.busy': reason }],
+    );
+    connections = 0;
+    isBack = true;
+    const { stored, failed } = await readOrigin(connector, { kind: 'database', tables }, { credential });
+    assert.deepEqual([stored['public.busy'], failed, connections], ['"i"\n7\n', {}, 3]);
+  } finally {
+    await wire.close();
+  }
+});

@@ -143,3 +143,40 @@ test('sources follow a workspace and stay when its token is revoked', async () =
   const { db, blobs } = t.deps;
   assert.deepEqual(await findViolations(db, blobs, { now: new Date(), graceSeconds: 3_600 }), []);
 });
+
+test('a page that moves while a run reads the workspace keeps its source, its metadata and its place in search', async () => {
+  const { world } = fake;
+  behindMs = HOUR_MS;
+  const root = world.addPage('Harbour');
+  const first = world.addPage('Piers', [paragraph('Two piers.')], root);
+  const second = world.addPage('Boats', [paragraph('Six boats.')], root);
+  const moving = world.addPage('Crane', [paragraph('It lifts nine tonnes.')], second);
+  behindMs = 0;
+  const secret = await t.post('/secrets', { name: 'harbour', type: 'page', secret: fake.token });
+  const created = await t.post('/page-sources', { name: 'Harbour', page_id: root, secret_id: secret.body.id });
+  assert.equal(created.status, 201, created.text);
+  const groupId = created.body.id;
+  const { body: runs } = await t.get(`/source-groups/${groupId}/runs`);
+  assert.deepEqual(counts(await ended(runs.runs[0].id)), { scanned: 4, added: 4 });
+  const id = (await sourcesOf(groupId)).get('Crane.md')!;
+  await t.put(`/sources/${id}/metadata`, { metadata: { records: [{ key: 'owner', val: 'Ada' }] } });
+
+  let isDone = false;
+  fake.faults(({ path }) => {
+    if (!isDone && path === `/v1/blocks/${second}/children`) {
+      isDone = true;
+      longAgo(() => world.move(moving, first));
+    }
+    return undefined;
+  });
+  const run = await runAgain(groupId);
+  fake.faults(undefined);
+  assert.deepEqual([isDone, run.status, run.statistics.deleted, run.statistics.added], [true, 'success', 0, 0]);
+  assert.equal((await sourcesOf(groupId)).get('Crane.md'), id);
+  assert.deepEqual(await found('nine tonnes'), ['Crane.md']);
+  const { body: kept } = await t.get(`/sources/${id}`);
+  const valueIn = (records: Record<string, string>[], wanted: string) =>
+    records.find(({ key }) => key === wanted)?.['val'];
+  assert.equal(valueIn(kept.metadata.records, 'owner'), 'Ada');
+  assert.equal(valueIn(kept.origin_metadata.records, 'path'), 'Harbour / Piers');
+});

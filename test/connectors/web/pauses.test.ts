@@ -81,3 +81,17 @@ test('a pause outside the bounds is refused with a message that names the bounds
       String(delayMs),
     );
 });
+
+test('a page that asks for too long a pause with 503 is skipped alone, and a site that does so for two in a row is skipped', async () => {
+  const closed = { status: 503, headers: { 'retry-after': new Date(Date.now() + 86_400_000).toUTCString() } };
+  web.site.set({
+    '/': htmlPage('Home', ['/a', '/b', '/c', '/d', '/e']),
+    '/b': htmlPage('B', []),
+    '/e': htmlPage('E', []),
+  });
+  web.site.set({ '/a': closed, '/c': closed, '/d': closed });
+  const { stored, failed } = await web.crawl();
+  assert.deepEqual(web.pathsOf(Object.keys(stored)), ['/', '/b']);
+  assert.deepEqual(web.pathsOf(Object.keys(failed)), ['/a', '/c', '/d', '/e']);
+  assert.deepEqual(web.site.paths(), ['/', '/a', '/b', '/c', '/d']);
+});

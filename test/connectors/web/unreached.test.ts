@@ -63,3 +63,36 @@ describe('stored pages that only a sitemap named', () => {
     assert.deepEqual(web.site.paths(), ['/sitemap.xml', '/', '/new', '/a']);
   });
 });
+
+describe('an index of sitemaps', () => {
+  const index = (count: number) => {
+    const maps = Array.from({ length: count }, (_, i) => `<sitemap><loc>${web.base}/map-${i}.xml</loc></sitemap>`);
+    return `<sitemapindex>${maps.join('')}</sitemapindex>`;
+  };
+
+  test('of 200 files is read to its end, and pages stay while one of the files is missing', async () => {
+    const memory: Memory = new Map();
+    const crawl = () => web.crawl({ useSitemap: true, maxPages: 300 }, { memory });
+    web.site.set({ '/': htmlPage('Home', []), '/sitemap.xml': { type: 'text/xml', body: index(200) } });
+    for (let i = 0; i < 200; i += 1)
+      web.site.set({
+        [`/map-${i}.xml`]: { type: 'text/xml', body: sitemap(`/p${i}`) },
+        [`/p${i}`]: htmlPage(`Page ${i}`, []),
+      });
+    const first = await crawl();
+    assert.deepEqual([memory.size, first.notice], [201, undefined]);
+    web.site.set({ '/map-199.xml': null });
+    const second = await crawl();
+    assert.deepEqual([second.unchanged.length, second.gone, second.full], [201, [], true]);
+    web.site.set({ '/map-199.xml': { type: 'text/xml', body: sitemap('/p0') } });
+    const third = await crawl();
+    assert.deepEqual([third.unchanged.length, third.full], [200, true], 'no sitemap names the page any more');
+  });
+
+  test('of more files than a crawl reads says how many were left out', async () => {
+    web.site.set({ '/': htmlPage('Home', []), '/sitemap.xml': { type: 'text/xml', body: index(1_005) } });
+    for (let i = 0; i < 1_005; i += 1) web.site.set({ [`/map-${i}.xml`]: { type: 'text/xml', body: sitemap('/a') } });
+    const { notice } = await web.crawl({ useSitemap: true });
+    assert.match(`${notice?.title}: ${notice?.message}`, /too many sitemaps: The crawl left 6 sitemaps out/);
+  });
+});

@@ -38,6 +38,8 @@ export class GitRepository {
   readonly exportIgnored = new Set<string>();
   /** Paths whose bytes differ in archives, like `export-subst`. */
   readonly exportSubstituted = new Set<string>();
+  /** As with `* text eol=crlf` in `.gitattributes`. */
+  archivesCrlf = false;
   readonly #files = new Map<string, Map<string, GitFile>>();
   #seconds = 1_700_000_000;
 
@@ -125,9 +127,15 @@ export class GitRepository {
       if (Buffer.byteLength(name) > 100) parts.push(tarEntry(`${sha}.paxheader`, 'x', paxRecord('path', name)));
       if (type !== 'blob') parts.push(tarEntry(`${name}/`.slice(-100), '5'));
       else if (mode === '120000') parts.push(tarEntry(name.slice(-100), '2', Buffer.alloc(0), data.toString()));
-      else parts.push(tarEntry(name.slice(-100), '0', this.exportSubstituted.has(path) ? Buffer.from('other') : data));
+      else parts.push(tarEntry(name.slice(-100), '0', this.#archived(path, data)));
     }
     return gzipSync(Buffer.concat([...parts, Buffer.alloc(1024)]));
+  }
+
+  /** Returns the bytes of a file as an archive has them. */
+  #archived(path: string, data: Buffer): Buffer {
+    if (this.exportSubstituted.has(path)) return Buffer.from('other');
+    return this.archivesCrlf ? Buffer.from(data.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1') : data;
   }
 
   #storeTree(files: ReadonlyMap<string, GitFile>, prefix: string): string {

@@ -1,0 +1,126 @@
+/** What happens to a Drive folder while it is listed, and folders whose content Google refuses. */
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { OriginError } from '../../../src/connectors/connector.ts';
+import type { DriveFault } from '../../support/fakes/drive.ts';
+import { type DriveWorld, openDriveWorld, pathsIn } from '../../support/worlds/drive-world.ts';
+
+let world: DriveWorld;
+let near = '';
+let deep = '';
+let far = '';
+
+beforeEach(async () => {
+  world = await openDriveWorld();
+  const { state } = world.fake;
+  near = state.addFolder(state.root, 'Near');
+  const middle = state.addFolder(state.root, 'Middle');
+  deep = state.addFolder(middle, 'Deep');
+  far = state.addFile(deep, 'far.txt', 'far');
+  state.addFile(deep, 'stays.txt', 'stays');
+});
+
+afterEach(() => world[Symbol.asyncDispose]());
+
+/** Does something just before the folder is listed. */
+function beforeListing(folder: string, act: () => void): void {
+  let isDone = false;
+  world.fake.fail('list', { status: 500 }, 1, (url) => {
+    if (!isDone && url.searchParams.get('q')?.includes(folder)) {
+      isDone = true;
+      act();
+    }
+    return false;
+  });
+}
+
+/** The list of these folders, and no other one, fails. */
+function failFor(fault: DriveFault, ...folders: string[]): void {
+  const names = (url: URL) => folders.some((folder) => url.searchParams.get('q')?.includes(folder));
+  world.fake.fail('list', fault, Number.POSITIVE_INFINITY, names);
+}
+
+describe('while a Drive folder is listed', () => {
+  test('a file that moves to a folder which was already read is found there', async () => {
+    await world.run();
+    beforeListing(deep, () => world.fake.state.move(far, near));
+    const { listing, removed } = await world.run();
+    assert.deepEqual(removed, []);
+    assert.equal(pathsIn(listing)['Near/far.txt'], far);
+  });
+
+  test('a folder that moves is found with everything below it', async () => {
+    const { state } = world.fake;
+    const inner = state.addFolder(deep, 'Inner');
+    const file = state.addFile(inner, 'in.txt', 'in');
+    await world.run();
+    beforeListing(deep, () => state.move(inner, near));
+    const { listing, removed } = await world.run();
+    assert.deepEqual(removed, []);
+    assert.equal(pathsIn(listing)['Near/Inner/in.txt'], file);
+  });
+
+  test('a file that leaves the folder is not kept', async () => {
+    await world.run();
+    beforeListing(deep, () => world.fake.state.move(far, '0AFakeMyDriveRootPVA'));
+    assert.deepEqual((await world.run()).removed, [far]);
+  });
+});
+
+describe('a folder of Drive', () => {
+  test('that is deleted while its parent is listed does not fail the run', async () => {
+    await world.run();
+    const stored = [...world.stored.keys()];
+    beforeListing(deep, () => world.fake.state.remove(deep));
+    failFor({ status: 404, reason: 'notFound', location: 'fileId' }, deep);
+    const { listing, removed } = await world.run();
+    assert.deepEqual([listing.end?.full, listing.failed, removed], [true, [], stored]);
+  });
+
+  test('that Google does not find for a moment fails alone, and nothing counts as gone', async () => {
+    await world.run();
+    failFor({ status: 404, reason: 'notFound', location: 'fileId' }, deep);
+    const { listing, removed } = await world.run();
+    assert.deepEqual([listing.end?.full, listing.failed.length, removed], [false, 1, []]);
+  });
+
+  for (const [name, fault] of Object.entries({
+    'may not be read': { status: 403, reason: 'insufficientFilePermissions' },
+    'fails at Google': { status: 500 },
+  }))
+    test(`that ${name} fails alone, and nothing counts as gone`, async () => {
+      const { state } = world.fake;
+      const other = state.addFile(near, 'near.txt', 'near');
+      await world.run();
+      state.addFile(near, 'new.txt', 'new');
+      state.remove(other);
+      failFor(fault, near);
+      const { listing, removed } = await world.run();
+      assert.deepEqual(
+        listing.failed.map(({ originId, name }) => [originId, name]),
+        [[near, 'Near']],
+      );
+      assert.deepEqual([removed, listing.end], [[], { full: false, cursor: null }]);
+      assert.equal(pathsIn(listing)['Middle/Deep/far.txt'], far);
+      world.fake.heal();
+      assert.deepEqual((await world.run()).removed, [other]);
+    });
+});
+
+test('a shared drive whose membership is lost is listed as a folder that is shared', async () => {
+  const { state } = world.fake;
+  const drive = state.addDrive('Team');
+  const file = state.addFile(state.addFolder(drive, 'Plans'), 'plan.txt', 'plan');
+  const first = await world.list(null, null, drive);
+  state.drives.set(drive, false);
+  for (const reason of ['notFound', 'teamDriveMembershipRequired']) {
+    world.fake.fail('changes', { status: reason === 'notFound' ? 404 : 403, reason });
+    await assert.rejects(
+      world.list(first.end?.cursor, null, drive),
+      (error) => error instanceof OriginError && error.cursorExpired,
+      reason,
+    );
+  }
+  const again = await world.list(null, null, drive);
+  assert.deepEqual([pathsIn(again), again.end?.full], [{ 'Plans/plan.txt': file }, true]);
+});
