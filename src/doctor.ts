@@ -50,15 +50,18 @@ export interface Examination {
   checks: Check[];
 }
 
-interface Uses {
+interface ModelUses {
   config: Config;
-  db: Database;
-  blobs: BlobStore;
   chatModel: ChatModel;
   embedding: Embedding | null;
   reranker: RerankModel | null;
   entailment: EntailmentModel | null;
   analyzer: NameAnalyzer | null;
+}
+
+interface Uses extends ModelUses {
+  db: Database;
+  blobs: BlobStore;
   clock: Clock;
 }
 
@@ -68,14 +71,7 @@ interface Uses {
  */
 export async function examine(uses: Uses, options: { thorough: boolean; hashes?: boolean }): Promise<Examination> {
   const checks: Check[] = [];
-  const add = async (name: string, check: () => Promise<string | Omit<Check, 'name'>>): Promise<void> => {
-    try {
-      const result = await check();
-      checks.push({ name, ...(typeof result === 'string' ? { ok: true, detail: result } : result) });
-    } catch (error) {
-      checks.push({ name, ok: false, detail: error instanceof Error ? error.message : String(error) });
-    }
-  };
+  const add = addingTo(checks);
   await add('node', async () => process.version);
   await add('data directory', async () => uses.config.dataDir);
   await add('disk space', () => diskSpace(uses.config.dataDir));
@@ -88,11 +84,7 @@ export async function examine(uses: Uses, options: { thorough: boolean; hashes?:
   });
   await add('master key', () => examineMasterKey(uses, options.thorough));
   await add('models', async () => modelFacts(uses.config));
-  await add('chat model', () => tryChat(uses));
-  await add('embedding model', () => tryEmbedding(uses));
-  await add('rerank model', () => tryRerank(uses));
-  await add('entailment model', () => tryEntailment(uses));
-  await add('analyzer of names', () => tryAnalyzer(uses));
+  checks.push(...(await examineModels(uses)));
   await add('vectors', () => vectorFacts(uses.db));
   await add('contents', () => contentFacts(uses.db));
   await add('authorization', () => authorizationFacts(uses));
@@ -104,6 +96,30 @@ export async function examine(uses: Uses, options: { thorough: boolean; hashes?:
   if (options.thorough) checks.push(...(await thoroughChecks(uses)));
   if (options.hashes) await add('stored files', () => hashFacts(uses.blobs));
   return { ok: checks.every((check) => check.ok), checks };
+}
+
+/** Tries each configured model. */
+export async function examineModels(uses: ModelUses): Promise<Check[]> {
+  const checks: Check[] = [];
+  const add = addingTo(checks);
+  await add('chat model', () => tryChat(uses));
+  await add('embedding model', () => tryEmbedding(uses));
+  await add('rerank model', () => tryRerank(uses));
+  await add('entailment model', () => tryEntailment(uses));
+  await add('analyzer of names', () => tryAnalyzer(uses));
+  return checks;
+}
+
+/** Returns a function that runs a check and adds what it says. */
+function addingTo(checks: Check[]) {
+  return async (name: string, check: () => Promise<string | Omit<Check, 'name'>>): Promise<void> => {
+    try {
+      const result = await check();
+      checks.push({ name, ...(typeof result === 'string' ? { ok: true, detail: result } : result) });
+    } catch (error) {
+      checks.push({ name, ok: false, detail: error instanceof Error ? error.message : String(error) });
+    }
+  };
 }
 
 /** Attacks the service from inside the sandbox. */
@@ -150,7 +166,7 @@ function modelFacts({ chat, embedding, rerank, entailment }: Config): string {
 }
 
 /** Sends one small request to the chat model. */
-async function tryChat({ chatModel, config: { chat, webGrounding } }: Uses): Promise<string> {
+async function tryChat({ chatModel, config: { chat, webGrounding } }: ModelUses): Promise<string> {
   if (!chatModel.ask) return 'none: answers are extractive';
   const request = {
     ...{ use: 'probe' as const, system: 'Reply with the word OK.', text: 'Are you there?' },
@@ -162,7 +178,7 @@ async function tryChat({ chatModel, config: { chat, webGrounding } }: Uses): Pro
 }
 
 /** Requests one vector, as a search does. */
-async function tryEmbedding({ embedding, config }: Uses): Promise<string> {
+async function tryEmbedding({ embedding, config }: ModelUses): Promise<string> {
   if (!embedding) return 'none: search is lexical';
   const { took, result } = await attempt(configuredAs('EMBEDDING', config.embedding), () =>
     embedding.model.embed(['text'], 'query', AbortSignal.timeout(MODEL_TIMEOUT_MS)),
@@ -170,7 +186,7 @@ async function tryEmbedding({ embedding, config }: Uses): Promise<string> {
   return `${embedding.model.name} answers with ${result[0]?.length} dimensions in ${took} ms`;
 }
 
-async function tryRerank({ reranker, config }: Uses): Promise<string> {
+async function tryRerank({ reranker, config }: ModelUses): Promise<string> {
   if (!reranker) return 'none';
   const { took } = await attempt(configuredAs('RERANK', config.rerank), () =>
     reranker.rerank('text', ['text', 'another'], AbortSignal.timeout(MODEL_TIMEOUT_MS)),
@@ -178,7 +194,7 @@ async function tryRerank({ reranker, config }: Uses): Promise<string> {
   return `${reranker.name} answers in ${took} ms`;
 }
 
-async function tryEntailment({ entailment, config }: Uses): Promise<string> {
+async function tryEntailment({ entailment, config }: ModelUses): Promise<string> {
   if (!entailment) return 'none: rules alone check citations';
   const model = { kind: 'ENTAILMENT' as const, model: config.entailment.model, baseUrl: null };
   const pairs = [{ premise: 'The shop opens at nine.', hypothesis: 'The shop opens at nine.' }];
@@ -187,7 +203,7 @@ async function tryEntailment({ entailment, config }: Uses): Promise<string> {
 }
 
 /** Sends a text with a name to the analyzer, as a redaction rule does, and lists the entities that it supports. */
-async function tryAnalyzer({ analyzer, config: { presidio } }: Uses): Promise<{ ok: boolean; detail: string }> {
+async function tryAnalyzer({ analyzer, config: { presidio } }: ModelUses): Promise<{ ok: boolean; detail: string }> {
   if (!analyzer) return { ok: true, detail: 'none: redaction rules find no names of people and places' };
   const signal = AbortSignal.timeout(MODEL_TIMEOUT_MS);
   const asked = { kind: 'PRESIDIO' as const, model: '', baseUrl: presidio.url };

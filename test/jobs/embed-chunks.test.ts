@@ -5,7 +5,7 @@ import { copyDatabase } from '../../src/copy-database.ts';
 import { countWaiting } from '../../src/corpus/embedding-queue-store.ts';
 import { findServingVectors, vectorColumn, vectorOrder, vectorType } from '../../src/corpus/vector-store.ts';
 import { identifier, sql } from '../../src/db/sql.ts';
-import { examine } from '../../src/doctor.ts';
+import { type Check, examine, examineModels } from '../../src/doctor.ts';
 import { deleteSource } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
@@ -230,18 +230,18 @@ describe('a provider that fails', () => {
 
 test('doctor tries the model and reports the number of waiting chunks', async () => {
   await w.seedChunks('red apples');
-  const facts = async (name: string) =>
-    (await examine(w.t.deps, { thorough: false })).checks.find((check) => check.name === name)!;
   await w.embed();
   await w.seedChunks('green pears');
-  assert.match((await facts('embedding model')).detail, /^first answers with 64 dimensions in \d+ ms$/);
-  assert.match((await facts('vectors')).detail, /first \(64 dimensions\) used by \d+ tenants?, .*\d+ chunks wait/);
+  const of = (checks: Check[], name: string) => checks.find((check) => check.name === name)!;
+  const { checks } = await examine(w.t.deps, { thorough: false });
+  assert.match(of(checks, 'embedding model').detail, /^first answers with 64 dimensions in \d+ ms$/);
+  assert.match(of(checks, 'vectors').detail, /first \(64 dimensions\) used by \d+ tenants?, .*\d+ chunks wait/);
   w.fake.respond(() => ({ status: 401 }));
-  const refused = await facts('embedding model');
+  const refused = of(await examineModels(w.t.deps), 'embedding model');
   assert.equal(refused.ok, false);
   assert.match(refused.detail, /^the key is refused \(status 401\): check PINAKES_EMBEDDING_API_KEY/);
-  const off = await examine({ ...w.t.deps, embedding: null }, { thorough: false });
-  assert.match(JSON.stringify(off.checks), /none: search is lexical/);
+  const off = await examineModels({ ...w.t.deps, embedding: null });
+  assert.match(of(off, 'embedding model').detail, /none: search is lexical/);
   w.fake.respond(() => undefined);
   await w.embed();
 });

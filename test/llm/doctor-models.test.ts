@@ -1,54 +1,53 @@
 /** Doctor tries the configured models and says in plain words what is wrong. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { openChatModel } from '../../src/answers/chat-model.ts';
 import { loadConfig } from '../../src/config.ts';
-import { type Check, examine } from '../../src/doctor.ts';
+import { type Check, examineModels } from '../../src/doctor.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { openEmbedding } from '../../src/llm/embedding/embedding.ts';
 import { inPlainWords } from '../../src/llm/plain-words.ts';
 import { openRerankModel } from '../../src/llm/rerank.ts';
+import { openHttpClient } from '../../src/net/http-client.ts';
 import { openPresidio } from '../../src/redaction/presidio.ts';
-import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeChatWire, openFakeChatWire } from '../support/fakes/chat-wire.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../support/fakes/openai.ts';
 import { openFakePresidio } from '../support/fakes/presidio.ts';
 import { type FakeRerank, openFakeRerank } from '../support/fakes/rerank.ts';
 import { writeTinyModel } from '../support/files/tiny-model.ts';
 
-let service: TestApp;
+const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-doctor-'));
+const http = openHttpClient({ allow: [] });
 let fake: FakeOpenAi;
 let wire: FakeChatWire;
 let rerank: FakeRerank;
 before(async () => {
-  [service, fake, wire, rerank] = await Promise.all([
-    openTestApp(),
-    openFakeOpenAi(),
-    openFakeChatWire(),
-    openFakeRerank(),
-  ]);
+  [fake, wire, rerank] = await Promise.all([openFakeOpenAi(), openFakeChatWire(), openFakeRerank()]);
 });
-after(() => Promise.all([service.close(), fake.close(), wire.close(), rerank.close()]));
+after(async () => {
+  await Promise.all([http.close(), fake.close(), wire.close(), rerank.close()]);
+  rmSync(dataDir, { recursive: true });
+});
 
 const IMPATIENT = { PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS: '100' };
 
 /** Returns what doctor says about the model of these settings. */
 async function examined(name: string, env: Record<string, string>): Promise<Check> {
-  const { deps } = service;
-  const config = loadConfig({ PINAKES_DATA_DIR: deps.config.dataDir, ...env });
+  const config = loadConfig({ PINAKES_DATA_DIR: dataDir, ...env });
   const words = { index: () => [], query: () => [] };
-  const embedding = openEmbedding(config.embedding, deps.http);
+  const embedding = openEmbedding(config.embedding, http);
   const models = {
     embedding,
-    chatModel: openChatModel(config.chat, deps.http, words),
-    reranker: openRerankModel(config.rerank, deps.http),
-    analyzer: openPresidio(config.presidio, deps.http),
+    chatModel: openChatModel(config.chat, http, words),
+    reranker: openRerankModel(config.rerank, http),
+    analyzer: openPresidio(config.presidio, http),
   };
-  const { checks } = await examine({ ...deps, config, ...models }, { thorough: false });
+  const checks = await examineModels({ config, ...models, entailment: null });
   await embedding?.close();
   return checks.find((check) => check.name === name)!;
 }
@@ -158,7 +157,7 @@ test('doctor tries the rerank model', async () => {
 });
 
 test('doctor says why a local embedding model cannot be loaded', async () => {
-  const directory = join(service.deps.config.dataDir, 'models/broken');
+  const directory = join(dataDir, 'models/broken');
   writeTinyModel(directory, { words: { text: [1, 1] } });
   writeFileSync(join(directory, 'onnx/model.onnx'), 'this is no model');
   const { ok, detail } = await examined('embedding model', { PINAKES_EMBEDDING_MODEL: 'local:broken' });
