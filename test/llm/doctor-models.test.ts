@@ -40,11 +40,10 @@ const IMPATIENT = { PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS: '100' };
 async function examined(name: string, env: Record<string, string>): Promise<Check> {
   const { deps } = service;
   const config = loadConfig({ PINAKES_DATA_DIR: deps.config.dataDir, ...env });
-  const words = { index: () => [], query: () => [] };
   const embedding = openEmbedding(config.embedding, deps.http);
   const models = {
     embedding,
-    chatModel: openChatModel(config.chat, deps.http, words),
+    chatModel: openChatModel(config.chat, deps.http),
     reranker: openRerankModel(config.rerank, deps.http),
     analyzer: openPresidio(config.presidio, deps.http),
   };

@@ -1,15 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContextChunk } from '../../llm/models.ts';
-import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { fixedParts } from './code-question.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages } from './extract.ts';
-import type { Analyzer } from './question.ts';
-
-const ANALYZER: Analyzer = {
-  index: (text, language) => analyzeText(text, language).split(' '),
-  query: (text, language) => analyzeQuery(text, language === null ? [] : [language]),
-};
+import { topicTerms } from './words.ts';
 
 function code(
   name: string,
@@ -33,7 +27,7 @@ function code(
 /** Returns the first passage of the answer; undefined where there is no answer. */
 function answer(question: string, chunks: ContextChunk[]): string | undefined {
   const numbered = chunks.map((chunk, i) => ({ ...chunk, number: i + 1 }));
-  const { passages, logOdds } = extractPassages(question, numbered, ANALYZER);
+  const { passages, logOdds } = extractPassages(question, numbered);
   return logOdds < ANSWER_LOG_ODDS_MIN ? undefined : passages[0]?.text;
 }
 
@@ -53,7 +47,7 @@ const OTHERS = ['register', 'task', 'receive'].map((name, i) =>
 );
 
 test('the fixed parts of a message are those between quotes, brackets and numbers that carry a topic', () => {
-  const parts = (message: string) => fixedParts(message, (text) => ANALYZER.query(text, 'en'));
+  const parts = (message: string) => fixedParts(message, (text) => topicTerms(text, 'en'));
   assert.deepEqual(parts("error: unknown option '--foo'"), ['error: unknown option']);
   assert.deepEqual(parts('The file "x.log" could not be opened in append mode: Permission denied'), [
     'could not be opened in append mode: Permission denied',

@@ -3,7 +3,7 @@ import { lastName, looksForCode, onlyAskedName } from '../../text/analysis/names
 import { definesNothing, namingHeading } from '../../text/chunk-terms.ts';
 import { definedNames } from '../../text/defines-line.ts';
 import type { Candidate } from './passage-score.ts';
-import type { Analyzer } from './question.ts';
+import { topicTerms } from './words.ts';
 
 /** Parts of a message that a program fills in: what stands in quotes or brackets, and numbers. */
 const FILLED_IN = /(?<!\p{L})'[^']*'|"[^"]*"|`[^`]*`|<[^<>]*>|(?<![\p{L}\p{N}_])[\p{N}.,]+(?![\p{L}\p{N}_])/gu;
@@ -20,11 +20,11 @@ const COMMENT_LINE = /^[ \t]*(?:\/\/|\/\*|\*|--|#(?![ \t]*(?:error|warning)\b))[
 const SURE_SCORE = 6;
 
 /** Raises the scores of passages that certainly answer. Returns whether there are any. @param candidates in the order of their chunks. */
-export function raiseSure(question: string, candidates: readonly Candidate[], analyzer: Analyzer): boolean {
+export function raiseSure(question: string, candidates: readonly Candidate[]): boolean {
   // A plain word may also be the name of any function: then the question may well have no answer.
   const name = looksForCode(question) ? onlyAskedName(question) : undefined;
   const definition = name === undefined ? undefined : definitionOf(name, candidates);
-  const parts = /[?？]\s*$/.test(question) ? [] : fixedParts(question, (text) => analyzer.query(text, 'en'));
+  const parts = /[?？]\s*$/.test(question) ? [] : fixedParts(question, (text) => topicTerms(text, 'en'));
   const certain = candidates.filter(({ kind, chunk, text }) => {
     if (kind !== 'code') return false;
     if (chunk === definition) return text.includes(name!);
