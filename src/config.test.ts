@@ -122,7 +122,10 @@ describe('a wrong setting is one line with the variable, the problem and an exam
   test('an openai-compatible model without an address is an error', () => {
     assert.match(problemOf({ PINAKES_CHAT_MODEL: 'openai-compatible:x' }), /^PINAKES_CHAT_BASE_URL /);
     assert.match(problemOf({ PINAKES_RERANK_MODEL: 'x' }), /^PINAKES_RERANK_BASE_URL /);
-    assert.equal(loadConfig({ PINAKES_FUSION_WEIGHT: '.25' }).fusionWeight, 0.25);
+    assert.deepEqual(loadConfig({ PINAKES_FUSION: 'rrf', PINAKES_FUSION_WEIGHT: '.25' }).fusion, {
+      method: 'rrf',
+      weight: 0.25,
+    });
     for (const weight of ['-0.1', '1.5', '50%', '1e-3', '0,5']) {
       assert.match(problemOf({ PINAKES_FUSION_WEIGHT: weight }), /^PINAKES_FUSION_WEIGHT must be a number from 0 to 1/);
     }

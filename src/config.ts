@@ -32,6 +32,7 @@ export const EMBEDDING_DIMENSIONS_MAX = 4_000;
 const HUB_URL_DEFAULT = 'https://huggingface.co';
 const CHAT_PROVIDERS = ['openai', 'anthropic', 'google', 'openai-compatible'];
 const EMBEDDING_PROVIDERS = ['openai', 'openai-compatible', 'local'];
+export const FUSION_METHODS = ['weighted', 'rrf'] as const;
 export const FUSION_WEIGHT_DEFAULT = 0.5;
 const QUERY_REWRITING = ['model', 'rule', 'off'] as const;
 const SANDBOX_MODES = ['auto', 'required', 'off'] as const;
@@ -84,8 +85,8 @@ export interface Config extends LimitSettings {
     queryPrefix: string | null;
     passagePrefix: string | null;
   };
-  /** The weight of semantic search in hybrid search: 0 to 1. */
-  fusionWeight: number;
+  /** Combines lexical and semantic search: `weighted` adds scores, `rrf` adds reciprocal ranks. `weight` of semantic search: 0 to 1. */
+  fusion: { method: (typeof FUSION_METHODS)[number]; weight: number };
   /** The hub from which `pinakes models pull` downloads models. */
   hub: { url: string; token: string | null };
   searchTimeoutMs: number;
@@ -188,7 +189,10 @@ function readConfig(read: SettingsReader, env: Environment): Config {
       queryPrefix: read.untrimmed('PINAKES_EMBEDDING_QUERY_PREFIX'),
       passagePrefix: read.untrimmed('PINAKES_EMBEDDING_PASSAGE_PREFIX'),
     },
-    fusionWeight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
+    fusion: {
+      method: read.choice('PINAKES_FUSION', FUSION_METHODS, 'weighted'),
+      weight: read.share('PINAKES_FUSION_WEIGHT', FUSION_WEIGHT_DEFAULT),
+    },
     hub: readHub(read),
     searchTimeoutMs: read.integer('PINAKES_SEARCH_TIMEOUT_MS', 10_000, 100, 600_000),
     rerank: {

@@ -11,7 +11,7 @@ const ASKED: RetrieveRequest = {
 const FACTS: Facts = {
   groupNames: [],
   access: { sourceGroupIds: ['g'], tagIds: null, policy: null },
-  ...{ languages: ['en', 'und'], vector: undefined, fusionWeight: 0.5 },
+  ...{ languages: ['en', 'und'], vector: undefined, fusion: { method: 'weighted', weight: 0.5 } },
   ...{ hasRerankModel: false, redacts: false, blocks: false },
 };
 const vector = { vectors: {} as ServingVectors, values: Float32Array.of(1) };

@@ -5,7 +5,7 @@ import { searchTerms } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
 import { phraseTest } from './query/phrases.ts';
-import { FUSED_DEPTH } from './ranking/fuse.ts';
+import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';
 import { RERANKED_MAX } from './ranking/rerank.ts';
 import type { RetrieveRequest, SearchMode } from './types.ts';
@@ -33,8 +33,7 @@ export interface Facts {
   languages: readonly string[];
   /** Undefined if the query has no vector. */
   vector: QueryVector | undefined;
-  /** The weight of the semantic half. */
-  fusionWeight: number;
+  fusion: FusionSettings;
   hasRerankModel: boolean;
   /** True if a redaction policy may hide text. */
   redacts: boolean;
@@ -55,8 +54,7 @@ export interface Plan {
   depths: readonly number[];
   /** Number of results that the ranking needs. */
   count: number;
-  /** The weight of the semantic half. */
-  fusionWeight: number;
+  fusion: FusionSettings;
   /** True if a rule may block whole chunks. */
   blocks: boolean;
   /** True if a rerank model orders the results. */
@@ -79,7 +77,7 @@ export function searchedScope(request: RetrieveRequest, access: Access): Scope {
 
 /** Returns the plan of the search. */
 export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
-  const { languages, vector, fusionWeight } = facts;
+  const { languages, vector, fusion } = facts;
   const { offset, usePostfilter } = request;
   const wanted = offset + request.limit;
   const mode = request.mode === 'semantic' ? 'semantic' : vector ? 'hybrid' : 'lexical';
@@ -92,7 +90,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered) + (facts.blocks ? UNBLOCKED_DEPTH : 0);
   const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
   return {
-    ...{ request, languages, mode, vector, count, fusionWeight, reranks, reordered, blocks: facts.blocks },
+    ...{ request, languages, mode, vector, count, fusion, reranks, reordered, blocks: facts.blocks },
     hasPhrase: reordered > 0 ? hasPhrase : undefined,
     terms: mode === 'semantic' ? [] : termsOf(request.query, facts),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,

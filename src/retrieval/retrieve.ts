@@ -1,7 +1,6 @@
 /** `retrieve` is the only way to find chunks for a question: completions, search and evaluation all call it. */
 
 import { type Access, openAccess } from '../access/access.ts';
-import { FUSION_WEIGHT_DEFAULT } from '../config.ts';
 import type { Tx } from '../db/database.ts';
 import type { Redactor } from '../redaction/redact.ts';
 import type { Candidates, SearchedCorpus } from './engine.ts';
@@ -12,6 +11,7 @@ import { checkFilterCost } from './query/filter-cost.ts';
 import { findNamedGroups } from './query/named-groups.ts';
 import { readTenantFacts } from './query/tenant-facts.ts';
 import { selectDistinct, withLeftOut } from './ranking/distinct.ts';
+import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correctTerms } from './ranking/fuzzy.ts';
 import { preferring } from './ranking/preferred.ts';
 import { orderByProximity, phrasesFirst } from './ranking/proximity.ts';
@@ -79,7 +79,7 @@ export async function retrieve(
     const plan = planSearch(request, {
       groupNames: named.map(({ name }) => name),
       ...{ access, languages, vector, redacts: redactor !== null, blocks },
-      ...{ hasRerankModel: Boolean(deps.reranker), fusionWeight: deps.config?.fusionWeight ?? FUSION_WEIGHT_DEFAULT },
+      ...{ hasRerankModel: Boolean(deps.reranker), fusion: deps.config?.fusion ?? FUSION_DEFAULT },
     });
     if (plan.terms.length === 0 && plan.mode === 'lexical' && request.query.trim() !== '')
       warnings.push({
@@ -97,7 +97,8 @@ export async function retrieve(
     const first = plan.reranks || plan.reordered > 0 ? ranked : blocks ? ranked.slice(0, UNBLOCKED_DEPTH) : [];
     await loadRows(tx, request, [...first, ...ranked.slice(Math.max(offset, first.length))], rows);
     const chunkTerms = (id: string) => termsOf(rows.get(id));
-    if (plan.reordered > 0) ranked = orderByProximity(ranked, new Set(final.terms), chunkTerms, plan.fusionWeight);
+    const { weight } = plan.fusion;
+    if (plan.reordered > 0) ranked = orderByProximity(ranked, new Set(final.terms), chunkTerms, weight);
     const { hasPhrase, reordered } = plan;
     if (hasPhrase) ranked = phrasesFirst(ranked, reordered, (id) => hasPhrase(rows.get(id)?.content ?? ''));
     const page = plan.reranks || blocks ? undefined : await readPage(tx, request, access, redactor, ranked);

@@ -3,7 +3,7 @@
  * The service returns both rankings. They are fused here, with the same function that the service uses.
  */
 import { FUSION_WEIGHT_DEFAULT } from '../../config.ts';
-import { FUSED_DEPTH, fuse } from '../../retrieval/ranking/fuse.ts';
+import { FUSED_DEPTH, type FusionSettings, fuse } from '../../retrieval/ranking/fuse.ts';
 import { measureQuery } from '../../retrieval/ranking/measures.ts';
 import type { Client } from '../shared/client.ts';
 import { table } from '../shared/command.ts';
@@ -39,6 +39,8 @@ export interface Calibration {
   gain: number;
   /** With the default weight. */
   hybridByDefault: number;
+  /** Fused by reciprocal ranks, with the best weight for this method. */
+  rrf: number;
 }
 
 /** Returns both rankings of a query. */
@@ -55,12 +57,13 @@ export async function searchBoth(client: Client, { idOf }: EvalSet, query: EvalQ
 export function calibrate(set: string, judged: readonly Judged[]): Calibration {
   const odd = judged.filter((_, i) => i % 2 === 0);
   const even = judged.filter((_, i) => i % 2 === 1);
-  const weight = bestWeight(odd);
+  const weight = bestWeight(odd, 'weighted');
   const [lexical, semantic] = [gainOf(even, null, 'lexical'), gainOf(even, null, 'semantic')];
-  const hybrid = gainOf(even, weight);
+  const hybrid = gainOf(even, { method: 'weighted', weight });
   return {
     ...{ set, queries: judged.length, weight, lexical, semantic, hybrid, gain: hybrid - Math.max(lexical, semantic) },
-    hybridByDefault: gainOf(even, FUSION_WEIGHT_DEFAULT),
+    hybridByDefault: gainOf(even, { method: 'weighted', weight: FUSION_WEIGHT_DEFAULT }),
+    rrf: gainOf(even, { method: 'rrf', weight: bestWeight(odd, 'rrf') }),
   };
 }
 
@@ -68,8 +71,8 @@ export function calibrate(set: string, judged: readonly Judged[]): Calibration {
  * Returns the best weight. Each gain is averaged with its neighbours, so that no accidental peak wins. Among equally good weights, the
  * one nearest to the default wins.
  */
-function bestWeight(judged: readonly Judged[]): number {
-  const gains = WEIGHTS.map((weight) => gainOf(judged, weight));
+function bestWeight(judged: readonly Judged[], method: FusionSettings['method']): number {
+  const gains = WEIGHTS.map((weight) => gainOf(judged, { method, weight }));
   const smooth = gains.map((gain, i) => ((gains[i - 1] ?? gain) + gain + (gains[i + 1] ?? gain)) / 3);
   const distance = (i: number): number => Math.abs(WEIGHTS[i]! - FUSION_WEIGHT_DEFAULT);
   const order = WEIGHTS.map((_, i) => i).sort((a, b) => smooth[b]! - smooth[a]! || distance(a) - distance(b));
@@ -77,10 +80,14 @@ function bestWeight(judged: readonly Judged[]): number {
 }
 
 /** Returns the mean nDCG@10 of one ranking, or of both rankings fused. */
-function gainOf(judged: readonly Judged[], weight: number | null, half: 'lexical' | 'semantic' = 'lexical'): number {
+function gainOf(
+  judged: readonly Judged[],
+  fusion: FusionSettings | null,
+  half: 'lexical' | 'semantic' = 'lexical',
+): number {
   let sum = 0;
   for (const one of judged) {
-    const ranked = weight !== null ? fuse(one.lexical, one.semantic, weight).map(({ from }) => from) : one[half];
+    const ranked = fusion ? fuse(one.lexical, one.semantic, fusion).map(({ from }) => from) : one[half];
     sum += measureQuery(
       ranked.map(({ entry }) => entry),
       one.query.judgements,
@@ -104,5 +111,6 @@ export function formatCalibration(calibration: Calibration): string {
       `${digits(calibration.hybrid)} (${calibration.gain < 0 ? '' : '+'}${digits(calibration.gain)} over the better of both)`,
     ],
     ['with the default weight', digits(calibration.hybridByDefault)],
+    ['by reciprocal ranks', digits(calibration.rrf)],
   ]);
 }

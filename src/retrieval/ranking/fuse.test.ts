@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRandom } from '../../../test/support/random.ts';
+import { FUSION_METHODS } from '../../config.ts';
 import { FUSED_DEPTH, type Fused, fuse, type Ranked } from './fuse.ts';
 
 const RUNS = 200;
@@ -34,7 +35,7 @@ test('the fused score is the sum of both scores, each list scaled to 0..1', () =
     { id: 'd', score: 0.8 },
     { id: 'a', score: 0.7 },
   ];
-  assert.deepEqual(fuse(lexical, semantic, 0.5).map(rounded), [
+  assert.deepEqual(fuse(lexical, semantic, { method: 'weighted', weight: 0.5 }).map(rounded), [
     { id: 'b', score: 0.75, lexical: 20, semantic: 0.9 },
     { id: 'a', score: 0.5, lexical: 30, semantic: 0.7 },
     { id: 'd', score: 0.25, lexical: null, semantic: 0.8 },
@@ -49,41 +50,56 @@ const rounded = ({ id, score, lexical, semantic }: Fused) => ({
   semantic,
 });
 
+test('reciprocal rank fusion ignores the differences between scores', () => {
+  const near = fuse(list('abc'), list('cad'), { method: 'rrf', weight: 0.5 });
+  const far = fuse(list('abc', 1000), list('cad', 3), { method: 'rrf', weight: 0.5 });
+  assert.equal(order(near), 'acbd');
+  assert.deepEqual(
+    near.map(({ score }) => score),
+    far.map(({ score }) => score),
+  );
+});
+
 test('fusion loses and repeats no candidate, and scores descend within 0..1', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const { lexical, semantic, weight, seed } = randomLists();
-    const fused = fuse(lexical, semantic, weight);
-    const expected = new Set([...lexical, ...semantic].map(({ id }) => id));
-    assert.equal(fused.length, expected.size, `seed ${seed}`);
-    for (const { id, from } of fused)
-      assert.equal(from, lexical.find((one) => one.id === id) ?? semantic.find((one) => one.id === id));
-    assert.deepEqual(new Set(fused.map(({ id }) => id)), expected, `seed ${seed}`);
-    fused.forEach(({ score }, i) => {
-      assert.ok(score >= 0 && score <= 1.000001, `seed ${seed}`);
-      assert.ok(i === 0 || score <= fused[i - 1]!.score, `seed ${seed}`);
-    });
+    for (const method of FUSION_METHODS) {
+      const fused = fuse(lexical, semantic, { method, weight });
+      const expected = new Set([...lexical, ...semantic].map(({ id }) => id));
+      assert.equal(fused.length, expected.size, `seed ${seed}`);
+      for (const { id, from } of fused)
+        assert.equal(from, lexical.find((one) => one.id === id) ?? semantic.find((one) => one.id === id));
+      assert.deepEqual(new Set(fused.map(({ id }) => id)), expected, `seed ${seed}`);
+      fused.forEach(({ score }, i) => {
+        assert.ok(score >= 0 && score <= 1.000001, `seed ${seed}`);
+        assert.ok(i === 0 || score <= fused[i - 1]!.score, `seed ${seed}`);
+      });
+    }
   }
 });
 
 test('weight 0 gives the lexical order, weight 1 the semantic one; the other list follows', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const { lexical, semantic, seed } = randomLists();
-    const ids = (ranked: readonly { id: string }[]): string[] => ranked.map(({ id }) => id);
-    const first = fuse(lexical, semantic, 0);
-    const second = fuse(lexical, semantic, 1);
-    const both = (list: readonly Ranked[], other: readonly Ranked[]): string[] => [
-      ...new Set(ids([...list, ...other])),
-    ];
-    assert.deepEqual(ids(first), both(lexical, semantic), `seed ${seed}`);
-    assert.deepEqual(ids(second), both(semantic, lexical), `seed ${seed}`);
+    for (const method of FUSION_METHODS) {
+      const ids = (ranked: readonly { id: string }[]): string[] => ranked.map(({ id }) => id);
+      const first = fuse(lexical, semantic, { method, weight: 0 });
+      const second = fuse(lexical, semantic, { method, weight: 1 });
+      const both = (list: readonly Ranked[], other: readonly Ranked[]): string[] => [
+        ...new Set(ids([...list, ...other])),
+      ];
+      assert.deepEqual(ids(first), both(lexical, semantic), `seed ${seed}`);
+      assert.deepEqual(ids(second), both(semantic, lexical), `seed ${seed}`);
+    }
   }
 });
 
 test('a candidate gets no score from a list that lacks it', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const { lexical, semantic, weight, seed } = randomLists();
-    const alone = new Map(fuse(lexical, [], weight).map(({ id, score }) => [id, score]));
-    for (const { id, score, semantic: similarity } of fuse(lexical, semantic, weight)) {
+    const settings = { method: 'weighted', weight } as const;
+    const alone = new Map(fuse(lexical, [], settings).map(({ id, score }) => [id, score]));
+    for (const { id, score, semantic: similarity } of fuse(lexical, semantic, settings)) {
       if (similarity === null) assert.equal(score, alone.get(id), `seed ${seed}`);
       else assert.ok(score >= (alone.get(id) ?? 0), `seed ${seed}`);
     }
@@ -93,24 +109,28 @@ test('a candidate gets no score from a list that lacks it', () => {
 test('longer lists add candidates at the end and do not change the order before', () => {
   for (let run = 0; run < RUNS; run += 1) {
     const { lexical, semantic, weight, seed } = randomLists();
-    const short = fuse(lexical.slice(0, FUSED_DEPTH), semantic.slice(0, FUSED_DEPTH), weight);
-    const long = fuse(lexical, semantic, weight);
-    assert.equal(
-      long
-        .slice(0, short.length)
-        .map(({ id }) => id)
-        .join(),
-      short.map(({ id }) => id).join(),
-      `seed ${seed}`,
-    );
+    for (const method of FUSION_METHODS) {
+      const settings = { method, weight };
+      const short = fuse(lexical.slice(0, FUSED_DEPTH), semantic.slice(0, FUSED_DEPTH), settings);
+      const long = fuse(lexical, semantic, settings);
+      assert.equal(
+        long
+          .slice(0, short.length)
+          .map(({ id }) => id)
+          .join(),
+        short.map(({ id }) => id).join(),
+        `seed ${seed}`,
+      );
+    }
   }
 });
 
 test('candidates of a list with equal scores all get the best score', () => {
-  assert.equal(fuse([{ id: 'a', score: 7 }], [], 0.5)[0]!.score, 0.5);
+  const settings = { method: 'weighted', weight: 0.5 } as const;
+  assert.equal(fuse([{ id: 'a', score: 7 }], [], settings)[0]!.score, 0.5);
   const equal = ['b', 'a'].map((id) => ({ id, score: 3 }));
   assert.deepEqual(
-    fuse(equal, [], 0.5).map(({ id, score }) => [id, score]),
+    fuse(equal, [], settings).map(({ id, score }) => [id, score]),
     [
       ['b', 0.5],
       ['a', 0.5],

@@ -1,7 +1,13 @@
 /** Fuses the lexical and the semantic candidates of a query into one ranking. Pure. */
 
+import { type Config, FUSION_WEIGHT_DEFAULT } from '../../config.ts';
+
 /** So many of the best candidates of each list decide the order. Later candidates follow after them, by rank. */
 export const FUSED_DEPTH = 100;
+/** The constant of reciprocal rank fusion: a higher constant makes the first places count less. */
+const RRF_CONSTANT = 60;
+export type FusionSettings = Config['fusion'];
+export const FUSION_DEFAULT: FusionSettings = { method: 'weighted', weight: FUSION_WEIGHT_DEFAULT };
 
 /** A candidate in a list that is ordered best first. */
 export interface Ranked {
@@ -31,11 +37,12 @@ export interface Fused<T = Ranked> {
 export function fuse<T extends Ranked>(
   lexical: readonly T[],
   semantic: readonly T[],
-  semanticWeight: number,
+  settings: FusionSettings,
 ): Fused<T>[] {
+  const shareOf = settings.method === 'rrf' ? reciprocalRanks : stretched;
   const places = new Map<string, Fused<T> & Place>();
   const add = (half: 'lexical' | 'semantic', list: readonly T[], weight: number): void => {
-    const shares = stretched(list.slice(0, FUSED_DEPTH));
+    const shares = shareOf(list.slice(0, FUSED_DEPTH));
     list.forEach((candidate, rank) => {
       const place = places.get(candidate.id) ?? nowhere(candidate);
       if (place[half] !== null) return;
@@ -46,8 +53,8 @@ export function fuse<T extends Ranked>(
       places.set(place.id, place);
     });
   };
-  add('lexical', lexical, 1 - semanticWeight);
-  add('semantic', semantic, semanticWeight);
+  add('lexical', lexical, 1 - settings.weight);
+  add('semantic', semantic, settings.weight);
   return [...places.values()].sort(byPlace);
 }
 
@@ -72,4 +79,9 @@ function stretched(list: readonly Ranked[]): number[] {
   const worst = Math.min(...scores);
   const range = Math.max(...scores) - worst;
   return scores.map((score) => (range > 0 ? (score - worst) / range : 1));
+}
+
+/** Returns the share of each rank; the first rank has 1. */
+function reciprocalRanks(list: readonly Ranked[]): number[] {
+  return list.map((_, rank) => (RRF_CONSTANT + 1) / (RRF_CONSTANT + 1 + rank));
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FUSION_WEIGHT_DEFAULT } from '../../config.ts';
 import type { Candidate } from '../engine.ts';
-import { FUSED_DEPTH } from './fuse.ts';
+import { FUSED_DEPTH, FUSION_DEFAULT } from './fuse.ts';
 import { extendCandidates, rankCandidates } from './rank.ts';
 
 const list = (prefix: string, count: number): Candidate[] =>
   Array.from({ length: count }, (_, i) => ({ id: `${prefix}${i}`, sourceId: 's', score: 1 - i / 1_000 }));
 const ids = (candidates: readonly { id: string }[]): string[] => candidates.map(({ id }) => id);
-const hybrid = { mode: 'hybrid', fusionWeight: FUSION_WEIGHT_DEFAULT } as const;
+const hybrid = { mode: 'hybrid', fusion: FUSION_DEFAULT } as const;
 
 test('longer lists add candidates after the ones that have been ranked, so that pages have one order', () => {
   const first = { lexical: list('a', FUSED_DEPTH), semantic: list('b', FUSED_DEPTH), exhausted: false };

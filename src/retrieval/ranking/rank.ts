@@ -1,7 +1,7 @@
 /** Ranks the candidates of an engine. Pure. */
 import type { Candidate, Candidates } from '../engine.ts';
 import type { Hit, SearchMode } from '../types.ts';
-import { fuse } from './fuse.ts';
+import { type FusionSettings, fuse } from './fuse.ts';
 
 export interface RankedCandidate extends Candidate {
   scores: Hit['scores'];
@@ -9,7 +9,7 @@ export interface RankedCandidate extends Candidate {
 
 /** Returns the ranking of both halves. In mode `semantic` the score is the similarity. */
 export function rankCandidates(
-  { mode, fusionWeight }: { mode: SearchMode; fusionWeight: number },
+  { mode, fusion }: { mode: SearchMode; fusion: FusionSettings },
   { lexical, semantic }: Pick<Candidates, 'lexical' | 'semantic'>,
 ): RankedCandidate[] {
   if (mode === 'lexical') {
@@ -23,7 +23,7 @@ export function rankCandidates(
       return { ...one, score: least, scores: { lexical: null, semantic: one.score, rerank: null } };
     });
   }
-  return fuse(lexical, semantic, fusionWeight).map((fused) => ({
+  return fuse(lexical, semantic, fusion).map((fused) => ({
     id: fused.id,
     sourceId: fused.from.sourceId,
     score: fused.score,
