@@ -9,9 +9,9 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { ANSWER_LOG_ODDS_MIN, extractPassages } from '../src/answers/extractive/extract.ts';
+import { allTerms, topicTerms } from '../src/answers/extractive/words.ts';
 import { citeAnswer } from '../src/answers/grounding/citations.ts';
 import type { ContextChunk } from '../src/llm/models.ts';
-import { analyzeQuery, analyzeText } from '../src/text/analyzer.ts';
 
 const DATA = new URL('../../shared/data/retrieval/', import.meta.url);
 const LANGUAGES: Record<string, string> = {
@@ -33,11 +33,6 @@ interface Text {
   metadata?: { answers?: { text: string }[] };
 }
 
-const analyzer = {
-  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
-  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
-};
-
 function read(set: string, file: string): Text[] {
   const lines = readFileSync(new URL(`${set}/${file}`, DATA), 'utf8')
     .trim()
@@ -52,7 +47,7 @@ function openSearch(texts: readonly Text[], language: string): Search {
   const lengths: number[] = [];
   for (const [i, { text }] of texts.entries()) {
     const counts = new Map<string, number>();
-    const terms = analyzer.index(text, language);
+    const terms = allTerms(text, language);
     for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
     for (const [term, count] of counts) {
       const found = postings.get(term);
@@ -64,7 +59,7 @@ function openSearch(texts: readonly Text[], language: string): Search {
   const average = lengths.reduce((total, length) => total + length, 0) / lengths.length;
   return (query, without) => {
     const scores = new Map<number, number>();
-    for (const term of analyzer.query(query, language)) {
+    for (const term of topicTerms(query, language)) {
       const found = postings.get(term) ?? [];
       const idf = Math.log(1 + (texts.length - found.length + 0.5) / (found.length + 0.5));
       for (const [i, count] of found) {
@@ -93,7 +88,7 @@ async function measure(set: string, language: string) {
   for (const question of questions) {
     const chunks = toChunks(search(question.text), language);
     const start = performance.now();
-    const found = extractPassages(question.text, chunks, analyzer);
+    const found = extractPassages(question.text, chunks);
     const passages = found.logOdds < ANSWER_LOG_ODDS_MIN ? [] : found.passages;
     sums.ms += performance.now() - start;
     const answers = question.metadata!.answers!.map(({ text }) => normal(text));
@@ -103,7 +98,7 @@ async function measure(set: string, language: string) {
     if (holds(said)) sums.text++;
     if (holds(chunks.find(({ number }) => number === passages[0]?.number)?.content ?? '')) sums.cited++;
     const without = toChunks(search(question.text, relevant.get(question._id)), language);
-    const unanswered = extractPassages(question.text, without, analyzer);
+    const unanswered = extractPassages(question.text, without);
     for (const [i, least] of CURVE.entries()) {
       if (found.logOdds < least) refused[i]!.wrong++;
       if (unanswered.logOdds < least) refused[i]!.right++;

@@ -4,7 +4,6 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyBaseLogger } from 'fastify';
 import { openChatModel } from './answers/chat-model.ts';
-import { words } from './answers/extractive/words.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
 import type { Config } from './config.ts';
@@ -87,8 +86,7 @@ export async function openDeps(
         ? closing(openTables(config, sandbox), async (engine) => engine?.close())
         : overrides.tableEngine;
     const chatModel =
-      overrides.chatModel ??
-      openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, words, metrics.chat);
+      overrides.chatModel ?? openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, metrics.chat);
     const embedding =
       overrides.embedding === undefined
         ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())

@@ -75,14 +75,17 @@ export function normalize(text: string): string {
   if (ASCII.test(text)) {
     return (text.includes("'") ? text.replace(GROUPED, ungrouped) : text).replace(PERHAPS_GROUPED, bothWays);
   }
-  return withoutMarkRuns(text)
-    .replace(INVISIBLE, '')
-    .replace(NATIVE_DIGIT, plainDigit)
+  return asciiDigits(withoutMarkRuns(text).replace(INVISIBLE, ''))
     .replace(GROUPED, ungrouped)
     .replace(ARABIC_DECIMAL_MARK, '.')
     .replace(CYRILLIC_APOSTROPHE, '')
     .normalize('NFKC')
     .replace(PERHAPS_GROUPED, bothWays);
+}
+
+/** Returns the text with the digits 0-9 in place of the digits of all scripts. Its length in UTF-16 units may change. */
+export function asciiDigits(text: string): string {
+  return text.replace(NATIVE_DIGIT, plainDigit);
 }
 
 function bothWays(numbers: string): string {

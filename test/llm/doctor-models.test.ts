@@ -39,11 +39,10 @@ const IMPATIENT = { PINAKES_CHAT_FIRST_TOKEN_TIMEOUT_MS: '100' };
 /** Returns what doctor says about the model of these settings. */
 async function examined(name: string, env: Record<string, string>): Promise<Check> {
   const config = loadConfig({ PINAKES_DATA_DIR: dataDir, ...env });
-  const words = { index: () => [], query: () => [] };
   const embedding = openEmbedding(config.embedding, http);
   const models = {
     embedding,
-    chatModel: openChatModel(config.chat, http, words),
+    chatModel: openChatModel(config.chat, http),
     reranker: openRerankModel(config.rerank, http),
     analyzer: openPresidio(config.presidio, http),
   };

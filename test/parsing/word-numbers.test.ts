@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import { openExtractive } from '../../src/answers/extractive/extractive.ts';
-import { analyzeQuery, analyzeText } from '../../src/text/analyzer.ts';
 import { makeDocx } from '../support/files/make-files.ts';
 import { readBytes } from '../support/files/process-bytes.ts';
 
@@ -32,10 +31,7 @@ const counted = (format: string, pattern: string, start = '1') =>
   `<w:start w:val="${start}"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${pattern}"/>`;
 const LETTERS = counted('lowerLetter', '(%1)');
 
-const model = openExtractive(32_768, {
-  index: (text, language) => analyzeText(text, language).split(' '),
-  query: (text, language) => analyzeQuery(text, language === null ? [] : [language]),
-});
+const model = openExtractive(32_768);
 
 async function ask(question: string, content: string): Promise<string> {
   const chunk = { number: 1, name: 'a.docx', headingPath: [], context: null, content, score: 9, language: 'en' };

@@ -10,12 +10,12 @@ import { isDirectory } from '../../text/directory.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { raiseSure } from './code-question.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { askedPartFirst, asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
-import { type Analyzer, inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
+import { inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 import { isQuotable } from './quotable.ts';
+import { allTerms, topicTerms } from './words.ts';
 
 /** Maximum length of a passage. It grows around its best unit. */
 export const PASSAGE_CODE_POINTS_MAX = 400;
@@ -61,33 +61,31 @@ export interface Extract {
 }
 
 /** Returns the passages that answer best; none when nothing matches. */
-export function extractPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer): Extract {
-  const { candidates, questions, asks, outside } = scoredPassages(question, chunks, analyzer);
-  const isSure = raiseSure(question, candidates, analyzer);
-  const found = choose(candidates, questions);
-  const extract = isSure ? { ...found, logOdds: Math.max(found.logOdds, 0) } : found;
+export function extractPassages(question: string, chunks: readonly ContextChunk[]): Extract {
+  const { candidates, questions, asks, outside } = scoredPassages(question, chunks);
+  const extract = choose(candidates, questions);
   if (asks === 'whole') return { ...extract, logOdds: Number.POSITIVE_INFINITY };
   if (asks === 'heading' && extract.passages.length > 0) return { ...extract, logOdds: Math.max(extract.logOdds, 0) };
   if (outside === undefined || extract.logOdds >= ANSWER_LOG_ODDS_MIN) return extract;
   // The part hardly answers. The best of all passages answers if it is in the part, or if it speaks of the part.
-  const all = choose(outside.all, scored(outside.all, question, chunks, analyzer), new Set(outside.speaking));
+  const all = choose(outside.all, scored(outside.all, question, chunks), new Set(outside.speaking));
   return all.logOdds > extract.logOdds ? all : extract;
 }
 
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
-export function scoredPassages(question: string, chunks: readonly ContextChunk[], analyzer: Analyzer) {
+export function scoredPassages(question: string, chunks: readonly ContextChunk[]) {
   const ranked = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number);
   const top = askedPartFirst(question, ranked).slice(0, CHUNKS_MAX);
   const all = top
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
-    .flatMap((chunk) => candidatesOf(chunk, question, analyzer))
+    .flatMap((chunk) => candidatesOf(chunk, question))
     .filter((one) => isQuotable(one.text, question));
-  const { candidates, speaking } = ofAskedPart(all, question, analyzer);
-  const asks = speaking && asksAll(candidates, question, analyzer);
+  const { candidates, speaking } = ofAskedPart(all, question);
+  const asks = speaking && asksAll(candidates, question);
   // The number is found, though its word may be missing: "12. Termination" is section 12.
   const text = speaking && asks !== 'whole' ? withoutParts(question) : question;
-  const questions = scored(candidates, text, top, analyzer);
-  const names = readQuestion(withoutParts(question), candidates[0]?.chunk.language ?? null, analyzer).names;
+  const questions = scored(candidates, text, top);
+  const names = readQuestion(withoutParts(question), candidates[0]?.chunk.language ?? null).names;
   const lacks = (name: string): boolean => /\p{L}/u.test(name) && !all.some(({ chunkTerms }) => chunkTerms.has(name));
   // Section 12 of a licence that is not there is not section 12 of another one.
   if (speaking && [...names].some(lacks)) return { candidates: [], questions };
@@ -97,14 +95,9 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
 }
 
 /** Scores the candidates, and returns the question as it was read. */
-function scored(
-  candidates: readonly Candidate[],
-  text: string,
-  chunks: readonly ContextChunk[],
-  analyzer: Analyzer,
-): Questions {
+function scored(candidates: readonly Candidate[], text: string, chunks: readonly ContextChunk[]): Questions {
   const passages = candidates.flatMap(({ terms, headingTerms }) => [terms, headingTerms]);
-  const read = (language: string | null) => inFoundSpelling(readQuestion(text, language, analyzer), passages, analyzer);
+  const read = (language: string | null) => inFoundSpelling(readQuestion(text, language), passages);
   const questions = new Map([...new Set(chunks.map(({ language }) => language))].map((one) => [one, read(one)]));
   scorePassages(candidates, questions);
   return questions;
@@ -175,7 +168,7 @@ function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]
   return passages;
 }
 
-function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer): Candidate[] {
+function candidatesOf(chunk: ContextChunk, question: string): Candidate[] {
   const headerEnd = titleHeaderEnd(chunk.content, question);
   const all = chunk.isCode ? splitCode(chunk.content) : withInnerItems(chunk.content, splitUnits(chunk.content));
   const units = all.filter(({ start }) => start >= headerEnd);
@@ -184,19 +177,19 @@ function candidatesOf(chunk: ContextChunk, question: string, analyzer: Analyzer)
   const fileName = chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, '');
   const titles = [fileName, ...chunk.headingPath, header].join('\n');
   const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
-  const above = new Set(analyzer.index(titles, chunk.language));
-  const chunkTerms = new Set([...above, ...analyzer.index(context, chunk.language)]);
+  const above = new Set(allTerms(titles, chunk.language));
+  const chunkTerms = new Set([...above, ...allTerms(context, chunk.language)]);
   let headingTerms = above;
-  const nameTerms = new Set(analyzer.query(fileName, chunk.language));
-  const senderTerms = new Set(analyzer.query(senderOf(mail), chunk.language));
-  const termsOf = (text: string): ReadonlySet<string> => new Set(analyzer.index(text, chunk.language));
+  const nameTerms = new Set(topicTerms(fileName, chunk.language));
+  const senderTerms = new Set(topicTerms(senderOf(mail), chunk.language));
+  const termsOf = (text: string): ReadonlySet<string> => new Set(allTerms(text, chunk.language));
   let head = namesOf(unnumbered(chunk.headingPath.at(-1) ?? '')).map(termsOf);
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
     const headTerms = unitHead === undefined ? head : namesOf(unitHead).map(termsOf);
     const passages = piecesOf(chunk.content, unit).map(({ start, end }) => {
       const text = chunk.content.slice(start, end);
-      const order = analyzer.index(text, chunk.language);
+      const order = allTerms(text, chunk.language);
       for (const term of order) chunkTerms.add(term);
       return {
         number: chunk.number,

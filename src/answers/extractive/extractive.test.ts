@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ChatEvent, ContextChunk } from '../../llm/models.ts';
-import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { PASSAGE_CODE_POINTS_MAX, PASSAGES_MAX } from './extract.ts';
 import { openExtractive } from './extractive.ts';
 
-const model = openExtractive(32_768, {
-  index: (text, language) => analyzeText(text, language).split(' '),
-  query: (text, language) => analyzeQuery(text, language === null ? [] : [language]),
-});
+const model = openExtractive(32_768);
 
 function chunk(number: number, content: string, more: Partial<ContextChunk> = {}): ContextChunk {
   return {

@@ -3,22 +3,22 @@
 import type { ChatEvent, ChatModel, ChatRequest, ContextChunk } from '../../llm/models.ts';
 import { type UnitKind, unwrapped } from '../../text/sentences.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
-import type { Analyzer } from './question.ts';
+import { allTerms, topicTerms } from './words.ts';
 
 /**
  * Returns the extractive chat model.
  *
  * @param contextTokens limits the history, as with other models. The passages are not limited by it.
  */
-export function openExtractive(contextTokens: number, analyzer: Analyzer): ChatModel {
+export function openExtractive(contextTokens: number): ChatModel {
   return {
     name: 'extractive',
     contextTokens,
     async *stream(asked: ChatRequest, signal: AbortSignal): AsyncIterable<ChatEvent> {
       signal.throwIfAborted();
       const request = corrected(asked);
-      const chunks = preferOwnWords(request, analyzer);
-      const { passages, logOdds } = extractPassages(request.standalone ?? request.question, chunks, analyzer);
+      const chunks = preferOwnWords(request);
+      const { passages, logOdds } = extractPassages(request.standalone ?? request.question, chunks);
       if (logOdds < ANSWER_LOG_ODDS_MIN) {
         yield { type: 'finish', reason: 'no_answer' };
         return;
@@ -59,12 +59,12 @@ function corrected(request: ChatRequest): ChatRequest {
  * Returns the chunks with their scores. The form of a follow-up question that stands alone has words of earlier questions. A chunk with
  * none of the question's own words counts half: "And wget?" does not ask about curl any more.
  */
-function preferOwnWords({ question, standalone, chunks }: ChatRequest, analyzer: Analyzer): readonly ContextChunk[] {
+function preferOwnWords({ question, standalone, chunks }: ChatRequest): readonly ContextChunk[] {
   if (standalone === undefined || standalone === question) return chunks;
   return chunks.map((chunk) => {
-    const own = new Set(analyzer.query(question, chunk.language));
+    const own = new Set(topicTerms(question, chunk.language));
     const text = [chunk.name, ...chunk.headingPath, chunk.content].join('\n');
-    const share = own.size === 0 ? 1 : own.intersection(new Set(analyzer.index(text, chunk.language))).size / own.size;
+    const share = own.size === 0 ? 1 : own.intersection(new Set(allTerms(text, chunk.language))).size / own.size;
     return { ...chunk, score: (chunk.score * (1 + share)) / 2 };
   });
 }

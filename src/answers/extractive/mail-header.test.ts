@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { extractPassages } from './extract.ts';
 import { titleHeaderEnd } from './mail-header.ts';
 
@@ -25,16 +24,11 @@ Hello Erik,
 
 we accept the price, but we need delivery in week 7.`;
 
-const analyzer = {
-  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
-  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
-};
-
 function answer(question: string): string[] {
   const chunks = [OFFER, REPLY].map((content, i) => {
     return { number: i + 1, name: 'mail.eml', headingPath: [], context: null, content, score: 10 - i, language: 'en' };
   });
-  return extractPassages(question, chunks, analyzer).passages.map(({ text }) => text);
+  return extractPassages(question, chunks).passages.map(({ text }) => text);
 }
 
 test('the text of a mail answers, and its header does not crowd it out', () => {
@@ -82,7 +76,7 @@ test('the mails that a question asks for are named by their headers, and need no
     const chunks = [quoting, REPLY].map((content, i) => {
       return { number: i + 1, name: 'm.eml', headingPath: [], context: null, content, score: 10 - i, language };
     });
-    const [first] = extractPassages(question, chunks, analyzer).passages;
+    const [first] = extractPassages(question, chunks).passages;
     assert.match(first!.text, /^From: Tomasz Nowak/, question);
   }
 });
@@ -107,6 +101,6 @@ test('what somebody wrote is quoted from a mail of this sender, also from its la
       language: 'en',
     };
   });
-  const [first] = extractPassages('What did Erik Dahl write about brackets?', chunks, analyzer).passages;
+  const [first] = extractPassages('What did Erik Dahl write about brackets?', chunks).passages;
   assert.equal(first!.text, later);
 });

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import type { ContextChunk } from '../../llm/models.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages } from './extract.ts';
 import { askedPartFirst, asksPart } from './numbered-part.ts';
-import { words } from './words.ts';
 
 function chunk(name: string, language: string, content: string, headingPath: string[] = []): ContextChunk {
   return { number: 1, name, language, content, headingPath, context: null, score: 10 };
@@ -12,7 +11,7 @@ function chunk(name: string, language: string, content: string, headingPath: str
 /** Returns the answer; null without one. */
 function answer(question: string, ...chunks: ContextChunk[]): string | null {
   const numbered = chunks.map((one, i) => ({ ...one, number: i + 1, score: 10 - i }));
-  const { passages, logOdds } = extractPassages(question, numbered, words);
+  const { passages, logOdds } = extractPassages(question, numbered);
   return passages.length > 0 && logOdds >= ANSWER_LOG_ODDS_MIN ? passages.map(({ text }) => text).join('\n\n') : null;
 }
 
@@ -156,7 +155,7 @@ test('a part answers only what it has words of', () => {
   assert.equal(answer('How does section 5 of the lease compare with section 9?', ...lease), null);
   assert.equal(answer('What is the penalty in section 9 of the lease?', ...lease), 'The penalty is 200 dollars.');
   assert.match(answer('Where do cars stand according to section 5 of the lease?', ...lease) ?? '', /^Cars stand/);
-  const certain = (question: string) => extractPassages(question, lease, words).logOdds === Number.POSITIVE_INFINITY;
+  const certain = (question: string) => extractPassages(question, lease).logOdds === Number.POSITIVE_INFINITY;
   assert.equal(certain('What does section 5 of the lease say?'), true);
   assert.equal(certain('What is the penalty in section 9 of the lease?'), false);
 });

@@ -7,7 +7,7 @@ import { cjkValue } from '../grounding/numbers.ts';
 import { pairsByLanguage, patternOf } from '../word-lists.ts';
 import { asksMails } from './mail-header.ts';
 import type { Candidate } from './passage-score.ts';
-import type { Analyzer } from './question.ts';
+import { allTerms, topicTerms } from './words.ts';
 
 /** The kind is undefined where only a number stands: "12. Termination". */
 interface Part {
@@ -68,12 +68,10 @@ const VERSE_KIND = 'verse';
 export function ofAskedPart(
   candidates: readonly Candidate[],
   question: string,
-  analyzer: Analyzer,
 ): { candidates: readonly Candidate[]; speaking?: readonly Candidate[] } {
   const asked = askedPart(question);
-  if (asked === undefined || asksMails(question) || namesSender(candidates, question, asked, analyzer))
-    return { candidates };
-  const named = candidates.map((one) => namedOfDocument(one, asked.book ?? question, analyzer));
+  if (asked === undefined || asksMails(question) || namesSender(candidates, question, asked)) return { candidates };
+  const named = candidates.map((one) => namedOfDocument(one, asked.book ?? question));
   const namedMost = Math.max(...named);
   const isVerse = asked.kind === VERSE_KIND;
   // "Monday 7:15" is a verse only of a book of this name.
@@ -115,11 +113,11 @@ export function ofAskedPart(
 }
 
 /** Returns whether a question names at least half of the name of a sender: what she wrote about a part is not in the part. */
-function namesSender(candidates: readonly Candidate[], question: string, { book }: Part, analyzer: Analyzer): boolean {
+function namesSender(candidates: readonly Candidate[], question: string, { book }: Part): boolean {
   const words = withoutParts(question).replace(book ?? '', ' ');
   const mails = new Map(candidates.map(({ senderTerms, chunk }) => [senderTerms, chunk.language]));
   return [...mails].some(([sender, language]) => {
-    const named = sender.intersection(new Set(analyzer.query(words, language))).size;
+    const named = sender.intersection(new Set(topicTerms(words, language))).size;
     return named > 0 && named * 2 >= sender.size;
   });
 }
@@ -128,31 +126,27 @@ function namesSender(candidates: readonly Candidate[], question: string, { book 
  * Returns 'whole' for a question that has no words besides the part and the document, such as "What does section 12 of the GPL say?", and
  * 'heading' if its other words are all in the heading of the part.
  */
-export function asksAll(
-  candidates: readonly Candidate[],
-  question: string,
-  analyzer: Analyzer,
-): 'whole' | 'heading' | undefined {
+export function asksAll(candidates: readonly Candidate[], question: string): 'whole' | 'heading' | undefined {
   const topic = topicOf(question);
   // The number is there because the analyzer keeps stop words if a text has no other words. The question may be in another language.
   const isIn = (terms: ReadonlySet<string>, { chunk }: Candidate): boolean =>
     [chunk.language, null].some((language) =>
-      analyzer.query(`${topic} 0`, language).every((term) => term === '0' || terms.has(term)),
+      topicTerms(`${topic} 0`, language).every((term) => term === '0' || terms.has(term)),
     );
-  if (candidates.some((one) => isIn(titleTerms(one, analyzer), one))) return 'whole';
+  if (candidates.some((one) => isIn(titleTerms(one), one))) return 'whole';
   return candidates.some((one) => isIn(one.headingTerms, one)) ? 'heading' : undefined;
 }
 
 /** Returns how many words of a question are in the titles of a candidate's file. */
-function namedOfDocument(one: Candidate, question: string, analyzer: Analyzer): number {
-  const titles = titleTerms(one, analyzer);
-  return analyzer.query(withoutParts(question), one.chunk.language).filter((term) => titles.has(term)).length;
+function namedOfDocument(one: Candidate, question: string): number {
+  const titles = titleTerms(one);
+  return topicTerms(withoutParts(question), one.chunk.language).filter((term) => titles.has(term)).length;
 }
 
 /** Returns the terms of the file name and of the headings above, without those of numbered parts. */
-function titleTerms({ chunk, nameTerms }: Candidate, analyzer: Analyzer): ReadonlySet<string> {
+function titleTerms({ chunk, nameTerms }: Candidate): ReadonlySet<string> {
   const titles = chunk.headingPath.filter((title) => !namesPart(title)).join('\n');
-  return new Set([...nameTerms, ...analyzer.index(titles, chunk.language)]);
+  return new Set([...nameTerms, ...allTerms(titles, chunk.language)]);
 }
 
 /** Returns whether a place is in a part of the asked kind. */

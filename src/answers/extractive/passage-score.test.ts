@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages, scoredPassages } from './extract.ts';
 import { readQuestion } from './question.ts';
-
-const analyzer = {
-  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
-  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
-};
 
 function chunksOf(contents: readonly string[], language: string) {
   return contents.map((content, i) => {
@@ -16,11 +10,11 @@ function chunksOf(contents: readonly string[], language: string) {
 }
 
 function logOddsOf(question: string, contents: readonly string[], language = 'en'): number {
-  return extractPassages(question, chunksOf(contents, language), analyzer).logOdds;
+  return extractPassages(question, chunksOf(contents, language)).logOdds;
 }
 
 function bestOf(question: string, contents: readonly string[], language = 'en'): string {
-  const { candidates } = scoredPassages(question, chunksOf(contents, language), analyzer);
+  const { candidates } = scoredPassages(question, chunksOf(contents, language));
   return candidates.toSorted((a, b) => b.score - a.score)[0]!.text;
 }
 
@@ -83,7 +77,7 @@ test('a passage with a part of a compound word is found by the letters they shar
 });
 
 test('question words are not searched for, unless the question has no other words', () => {
-  const termsOf = (text: string, language: string) => [...readQuestion(text, language, analyzer).terms];
+  const termsOf = (text: string, language: string) => [...readQuestion(text, language).terms];
   for (const [question, topic, language] of [
     ['谁是市长？', '是市长', 'zh'],
     ['市長は誰ですか？', '市長は', 'ja'],
@@ -110,7 +104,6 @@ test('an answer is likelier when the search score of its chunk is far above the 
     extractPassages(
       'What does the pump need?',
       chunks.map((chunk, i) => ({ ...chunk, score: i === 0 ? 10 : others })),
-      analyzer,
     ).logOdds;
   // More than the difference to the next passage alone can explain.
   assert.ok(logOdds(2) - logOdds(9) > 2, `${logOdds(2)} ${logOdds(9)}`);
@@ -122,13 +115,12 @@ test('chunks that score nearly as high, such as copies in other files, do not ma
     extractPassages(
       'What does the pump need?',
       chunksOf(contents, 'en').map((chunk, i) => ({ ...chunk, score: scores[i]! })),
-      analyzer,
     ).logOdds;
   assert.equal(logOdds([10, 9.9, 9.8, 4]), logOdds([10, 5, 4.5, 4]));
 });
 
 test('the word "I" is no name, and a missing name counts only if no passage has it', () => {
-  assert.deepEqual([...readQuestion('How do I cross the harbour of Oslo?', 'en', analyzer).names], ['oslo']);
+  assert.deepEqual([...readQuestion('How do I cross the harbour of Oslo?', 'en').names], ['oslo']);
   const said = 'Ferries cross the harbour every hour.';
   const elsewhere = logOddsOf('How do I cross the harbour of Oslo?', [said, 'Oslo is in Norway.']);
   const nowhere = logOddsOf('How do I cross the harbour of Bergen?', [said, 'Oslo is in Norway.']);
@@ -139,14 +131,14 @@ test('a passage of the file that the question names beats one with the same word
   const content = 'The file is compressed with level 6.';
   const other = 'The file is compressed well, with level 9.';
   const chunks = chunksOf([other, content], 'en').map((one, i) => ({ ...one, name: ['zip.1', 'gzip.1'][i]! }));
-  const { candidates } = scoredPassages('With which level is a file compressed by gzip?', chunks, analyzer);
+  const { candidates } = scoredPassages('With which level is a file compressed by gzip?', chunks);
   assert.deepEqual(
     candidates.map(({ features }) => features.fileNamed),
     [0, 1],
   );
   assert.ok(candidates[1]!.score > candidates[0]!.score);
   const code = chunks.map((chunk) => ({ ...chunk, isCode: true }));
-  const scored = scoredPassages('With which level is a file compressed by gzip?', code, analyzer).candidates;
+  const scored = scoredPassages('With which level is a file compressed by gzip?', code).candidates;
   assert.ok(scored.every(({ features }) => features.fileNamed === 0));
 });
 
@@ -162,7 +154,7 @@ test('a passage that names a default in its own language beats a passage with th
 test('the number of a section is no part of the name of an entry', () => {
   const named = (heading: string): number => {
     const [chunk] = chunksOf(['It is 5 seconds.'], 'en');
-    const { candidates } = scoredPassages('What is the mail check?', [{ ...chunk!, headingPath: [heading] }], analyzer);
+    const { candidates } = scoredPassages('What is the mail check?', [{ ...chunk!, headingPath: [heading] }]);
     return candidates[0]!.features.headNamed;
   };
   assert.equal(named('3.163. mail check'), named('mail check'));
@@ -171,7 +163,7 @@ test('the number of a section is no part of the name of an entry', () => {
 test('passages that follow one another are read as one, in their order', () => {
   const long = (first: string, more: string) => `${first}${` ${more}`.repeat(22)}.`;
   const sentences = [long('The pump is oiled', 'by masons'), long('In winter it is oiled', 'and painted')];
-  const { passages } = extractPassages('When is the pump oiled?', chunksOf([sentences.join(' ')], 'en'), analyzer);
+  const { passages } = extractPassages('When is the pump oiled?', chunksOf([sentences.join(' ')], 'en'));
   assert.deepEqual(
     passages.map(({ text }) => text),
     [sentences.join(' ')],
@@ -180,17 +172,17 @@ test('passages that follow one another are read as one, in their order', () => {
   const three = [long('The pump is oiled', 'by masons'), middle, long('The pump is oiled twice', 'by smiths')].join(
     ' ',
   );
-  const between = extractPassages('When is the pump oiled?', chunksOf([three], 'en'), analyzer).passages;
+  const between = extractPassages('When is the pump oiled?', chunksOf([three], 'en')).passages;
   assert.deepEqual(
     between.map(({ text }) => text),
     [three],
   );
-  const apart = extractPassages('When is the pump oiled?', chunksOf(sentences, 'en'), analyzer).passages;
+  const apart = extractPassages('When is the pump oiled?', chunksOf(sentences, 'en')).passages;
   assert.ok(apart.every(({ quoted }) => quoted.length === 1));
 });
 
 test('a polite ending of a Korean question is no topic', () => {
-  const termsOf = (question: string): string[] => [...readQuestion(question, 'ko', analyzer).terms];
+  const termsOf = (question: string): string[] => [...readQuestion(question, 'ko').terms];
   assert.deepEqual(termsOf('비밀번호는 무엇인가요?'), termsOf('비밀번호는 무엇인가?'));
   assert.deepEqual(termsOf('언제 시작되었나요?'), termsOf('언제 시작되었는가?'));
 });

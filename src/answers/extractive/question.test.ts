@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inFoundSpelling, readQuestion } from './question.ts';
-import { words } from './words.ts';
+import { allTerms, topicTerms } from './words.ts';
 
 function namesIn(text: string, language: string): string[] {
-  return [...readQuestion(text, language, words).names];
+  return [...readQuestion(text, language).names];
 }
 
 /** Returns the terms of the question when passages with these texts were found. */
 function termsWith(question: string, found: string, language: string): string[] {
-  const passages = found.split('\n').map((passage) => new Set(words.index(passage, language)));
-  return [...inFoundSpelling(readQuestion(question, language, words), passages, words).terms];
+  const passages = found.split('\n').map((passage) => new Set(allTerms(passage, language)));
+  return [...inFoundSpelling(readQuestion(question, language), passages).terms];
 }
 
-const termsOf = (text: string, language: string): string[] => [...words.query(text, language)];
+const termsOf = (text: string, language: string): string[] => [...topicTerms(text, language)];
 
 test('a German noun is no name of its own, but a word with two capitals or a digit is one', () => {
   assert.deepEqual(namesIn('Wie lange dauert die Prüfung einer Quittung?', 'de'), []);
@@ -33,9 +33,9 @@ test('a word with a hyphen is looked for in the spelling that the passages have'
 
 test('a date is looked for in the way to write it that the passages have', () => {
   const inNumbers = termsWith('What moved on 9 November 2022?', '2022-11-09: the server moved', 'en');
-  assert.deepEqual(inNumbers, termsOf('moved', 'en').concat(words.index('2022-11-09', 'en')));
+  assert.deepEqual(inNumbers, termsOf('moved', 'en').concat(allTerms('2022-11-09', 'en')));
   const inWords = termsWith('What moved on 2022-11-09?', 'The server moved on November 9, 2022', 'en');
-  assert.deepEqual(inWords, termsOf('moved', 'en').concat(words.index('November 9, 2022', 'en')));
+  assert.deepEqual(inWords, termsOf('moved', 'en').concat(allTerms('November 9, 2022', 'en')));
   const asked = termsOf('moved 9 November 2022', 'en');
   const apart = 'moved on 2022-11-10\nthe 9th of November\nin 2022';
   for (const text of ['moved on 9 November 2022', 'moved on 2022-11-10', apart])
@@ -67,10 +67,10 @@ test('a question asks for a default, or for a number, in the words of its langua
     'モードを指定しないとどうなりますか?',
     'Zaman verilmezse ne olur?',
   ])
-    assert.ok(readQuestion(question, null, words).asksDefault, question);
+    assert.ok(readQuestion(question, null).asksDefault, question);
   for (const question of ['Ile znaków ma etykieta?', 'Kolik oddílů může být?', 'Quantos dias?', 'Какой максимум?'])
-    assert.ok(readQuestion(question, null, words).asksNumber, question);
-  assert.ok(!readQuestion('Co se stane, když chybí?', 'cs', words).asksNumber);
+    assert.ok(readQuestion(question, null).asksNumber, question);
+  assert.ok(!readQuestion('Co se stane, když chybí?', 'cs').asksNumber);
 });
 
 test('mails and messages are no topic only where the question asks what somebody sent', () => {
@@ -84,5 +84,5 @@ test('mails and messages are no topic only where the question asks what somebody
     'Which messages did Tomasz Nowak write?': 'Tomasz Nowak write',
   };
   for (const [question, topic] of Object.entries(kept))
-    assert.deepEqual([...readQuestion(question, 'en', words).terms], termsOf(topic, 'en'), question);
+    assert.deepEqual([...readQuestion(question, 'en').terms], termsOf(topic, 'en'), question);
 });

@@ -5,14 +5,7 @@ import { withoutAskedMeaning } from '../../text/asked-meaning.ts';
 import { anyOf } from '../patterns.ts';
 import { patternOf } from '../word-lists.ts';
 import { letterGroups } from './letter-groups.ts';
-
-/** Turns text into terms, in reading order. */
-export interface Analyzer {
-  /** Returns the terms of all words. */
-  index(text: string, language: string | null): readonly string[];
-  /** Returns the terms of the words that carry a topic. */
-  query(text: string, language: string | null): readonly string[];
-}
+import { allTerms, topicTerms } from './words.ts';
 
 export interface Question {
   text: string;
@@ -31,11 +24,11 @@ export interface Question {
 }
 
 /** Returns the question as the analyzer reads it in `language`. */
-export function readQuestion(text: string, language: string | null, analyzer: Analyzer): Question {
+export function readQuestion(text: string, language: string | null): Question {
   const topic = withoutQuestionWords(text);
-  const terms = new Set(analyzer.query(topic, language));
+  const terms = new Set(topicTerms(topic, language));
   const marked = (text.match(language === 'de' ? GERMAN_NAMES : MARKED_WORDS) ?? []).map((word) =>
-    new Set(analyzer.query(word, language)).intersection(terms),
+    new Set(topicTerms(word, language)).intersection(terms),
   );
   // In a title most words have a capital. "I" is no topic word and does not count.
   const isTitle = marked.filter(({ size }) => size > 0).length > terms.size / 2;
@@ -44,7 +37,7 @@ export function readQuestion(text: string, language: string | null, analyzer: An
     language,
     terms,
     names: new Set(isTitle ? [] : marked.flatMap((found) => [...found])),
-    letters: letterGroups(topic, (word) => analyzer.index(word, language).some((term) => terms.has(term))),
+    letters: letterGroups(topic, (word) => allTerms(word, language).some((term) => terms.has(term))),
     identifiers: [...new Set((text.match(IDENTIFIERS) ?? []).map(ownName).map(plainIdentifier))],
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: text.search(NAMES_DEFAULT) >= 0 || text.search(ASKS_WHEN_UNSET) >= 0,
@@ -57,11 +50,7 @@ export function readQuestion(text: string, language: string | null, analyzer: An
  * where words with the same first letters are more often different words. For a date, these are the terms of another way to write it,
  * if one passage has them all.
  */
-export function inFoundSpelling(
-  question: Question,
-  passages: readonly ReadonlySet<string>[],
-  analyzer: Analyzer,
-): Question {
+export function inFoundSpelling(question: Question, passages: readonly ReadonlySet<string>[]): Question {
   const all = new Set(passages.flatMap((terms) => [...terms]));
   const isFound = (term: string): boolean => all.has(term);
   const { text, language } = question;
@@ -69,26 +58,26 @@ export function inFoundSpelling(
   const names = new Set(question.names);
   const isEnglish = language === null || language === 'en';
   for (const word of text.match(HYPHENATED) ?? []) {
-    const parts = analyzer.query(word.replaceAll('-', ' '), language);
-    const joined = analyzer.query(word, language).filter((term) => !parts.includes(term));
+    const parts = topicTerms(word.replaceAll('-', ' '), language);
+    const joined = topicTerms(word, language).filter((term) => !parts.includes(term));
     for (const term of joined.some(isFound) ? parts : joined) {
       if (!isFound(term) && terms.delete(term)) names.delete(term);
     }
   }
   for (const word of (isEnglish ? null : text.match(/[\p{L}\p{M}]+/gu)) ?? []) {
-    const own = analyzer.query(word, language).filter((term) => terms.has(term));
+    const own = topicTerms(word, language).filter((term) => terms.has(term));
     if (own.length === 0 || own.some((term) => isFound(term) || names.has(term))) continue;
-    const looser = analyzer.index(word, language).filter((term) => isFound(term));
+    const looser = allTerms(word, language).filter((term) => isFound(term));
     if (looser.length === 0) continue;
     for (const term of own) terms.delete(term);
     for (const term of looser) terms.add(term);
   }
   for (const { written, forms, isCertain } of datesIn(text, [language ?? 'en'])) {
-    const own = analyzer.query(written, language).filter((term) => terms.has(term));
+    const own = topicTerms(written, language).filter((term) => terms.has(term));
     const isTogether = (date: readonly string[]): boolean =>
       passages.some((terms) => date.every((term) => terms.has(term)));
     if (!isCertain || isTogether(own)) continue;
-    const found = forms.map((form) => analyzer.index(form.text, language)).find(isTogether);
+    const found = forms.map((form) => allTerms(form.text, language)).find(isTogether);
     for (const term of found === undefined ? [] : own) {
       terms.delete(term);
       names.delete(term);

@@ -1,8 +1,12 @@
 /** The words of texts and questions, as the extractive model compares them: the terms of the search. */
 import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
-import type { Analyzer } from './question.ts';
 
-export const words: Analyzer = {
-  index: (text: string, language: string | null) => analyzeText(text, language).split(' '),
-  query: (text: string, language: string | null) => analyzeQuery(text, language === null ? [] : [language]),
-};
+/** Returns the terms of all words, in reading order. */
+export function allTerms(text: string, language: string | null): string[] {
+  return analyzeText(text, language).split(' ');
+}
+
+/** Returns the terms of the words that carry a topic. */
+export function topicTerms(text: string, language: string | null): string[] {
+  return analyzeQuery(text, language === null ? [] : [language]);
+}

@@ -1,4 +1,5 @@
 /** Writes digits of all scripts, and exponents, in one notation. Pure. */
+import { asciiDigits } from '../../text/fold.ts';
 
 /** Raised digits behind a digit, which are normal digits in NFKC. */
 const RAISED_DIGITS = /(?<=\p{Nd})(?=[⁺⁻]?[⁰¹²³⁴-⁹])/gu;
@@ -17,14 +18,4 @@ export function normalizeDigits(text: string): string {
   const normal = text.replace(RAISED_DIGITS, '^').normalize('NFKC').replaceAll('−', '-').replaceAll('İ', 'I');
   const digits = asciiDigits(normal).replace(MIDDLE_POINT, '.');
   return digits.includes('^') ? digits.replace(IN_BRACES, '^$1').replace(BEHIND_LETTER, '') : digits;
-}
-
-/** Replaces the digits of all scripts by 0-9. The length in UTF-16 units may change. */
-function asciiDigits(text: string): string {
-  return text.replace(/(?![0-9])\p{Nd}/gu, (digit) => {
-    const code = digit.codePointAt(0)!;
-    // In Unicode a block of digits begins at a code point whose last hexadecimal digit is 0 or 6.
-    const low = code & 0xf;
-    return String(/\p{Nd}/u.test(String.fromCodePoint(code - low)) ? low : low - 6);
-  });
 }

@@ -1,6 +1,5 @@
 /** The model that answers from the evidence of a run. When it fails, passages of the evidence are quoted. */
 import { openExtractive } from '../../answers/extractive/extractive.ts';
-import { words } from '../../answers/extractive/words.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { ChatEvent, ChatModel } from '../../llm/models.ts';
 import type { Warning } from '../../retrieval/types.ts';
@@ -23,7 +22,7 @@ export function openAnswerModel(
   leftMs: number,
   warnings: Warning[],
 ): ChatModel {
-  const quoting = openExtractive(model.contextTokens, words);
+  const quoting = openExtractive(model.contextTokens);
   return {
     ...model,
     async *stream(request, signal): AsyncGenerator<ChatEvent> {

@@ -112,7 +112,6 @@ test('a provider at its own address needs a configured key, and the environment 
   for (const model of ['anthropic:x', 'google:x']) {
     const { chat } = loadConfig({ PINAKES_CHAT_MODEL: model });
     const http = openHttpClient({ allow: [] });
-    const analyzer = { index: () => [], query: () => [] };
-    assert.throws(() => openChatModel(chat, http, analyzer), /PINAKES_CHAT_API_KEY is not set/);
+    assert.throws(() => openChatModel(chat, http), /PINAKES_CHAT_API_KEY is not set/);
   }
 });

@@ -41,8 +41,7 @@ function modelOf(provider: Provider, name = provider === 'google' ? 'gemini-2.5-
     PINAKES_CHAT_API_KEY: 'sk-secret',
     PINAKES_WEB_GROUNDING: 'on',
   });
-  const analyzer = { index: () => [], query: () => [] };
-  return openChatModel({ ...config.chat, webSearch: config.webGrounding }, service.deps.http, analyzer);
+  return openChatModel({ ...config.chat, webSearch: config.webGrounding }, service.deps.http);
 }
 
 let current: ChatModel;
