@@ -10,6 +10,7 @@
  * edits of the other page do not change its edit time.
  */
 import { Buffer } from 'node:buffer';
+import { Readable } from 'node:stream';
 import type { Opaque } from '../../corpus/origin.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Change, type Content, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
@@ -323,17 +324,13 @@ export async function readPage(api: PageApi, node: PageNode): Promise<ReadPage> 
   const showsOtherPage = read.all.some(({ type, content }) => type === 'synced_block' && content.synced_from);
   return {
     content: {
-      body: chunkOf(Buffer.from(`${head.front}${body}\n`)),
+      body: Readable.from([Buffer.from(`${head.front}${body}\n`)]),
       ...(fits ? { state: state as unknown as Opaque } : {}),
     },
     changes: { revision: fits && !showsOtherPage ? revision : null },
     files,
     below: read.below,
   };
-}
-
-async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 async function itemOf(walk: Walk, node: PageNode, revision: string | null): Promise<OriginItem> {

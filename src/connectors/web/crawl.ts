@@ -1,9 +1,10 @@
 /** Crawls page after page, breadth first, until nothing is left within the limits. */
+import { Readable } from 'node:stream';
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
 import type { Change, ListRequest, OriginProblem } from '../connector.ts';
-import { chunkOf, readBytes } from './body.ts';
+import { readBytes } from './body.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { readFeed } from './feed.ts';
 import { type Entry, Frontier } from './frontier.ts';
@@ -288,7 +289,7 @@ export class Crawl {
       return 'passed';
     }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
-    yield this.#present(entry, pageName(page.title, address), response, chunkOf(bytes), { links, print });
+    yield this.#present(entry, pageName(page.title, address), response, Readable.from([bytes]), { links, print });
     return 'indexed';
   }
 
