@@ -270,7 +270,7 @@ test('authz lists policies and subjects and explains access, and search and ask 
   assert.equal((await pinakes(['ask', 'When did the ropes end?', '--principal', 'ada', '--policy', 'No!'])).code, 1);
 });
 
-test('eval ranks every entry of the corpus in a separate service', async () => {
+test('eval ranks every entry of the corpus in a separate service, and calibrates only with vectors', async () => {
   const set = join(folder, 'set');
   mkdirSync(join(set, 'qrels'), { recursive: true });
   const lines = (...entries: object[]) => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
@@ -290,12 +290,16 @@ test('eval ranks every entry of the corpus in a separate service', async () => {
   );
   writeFileSync(join(set, 'qrels', 'test.tsv'), 'query-id\tcorpus-id\tscore\nq1\thttps://a.example/#1\t1\nq2\tb\t1\n');
 
-  const { code, stdout, stderr } = await runPinakes(['eval', set, '--json']);
+  const { code, stdout, stderr } = await runPinakes(['eval', set, '--json', '--probe']);
   assert.equal(code, 0, stderr);
   const report = JSON.parse(stdout) as Record<string, number>;
   // q1 is found at rank 1. The words of q2 are only in the other service. q3 has no judgements.
   assert.deepEqual([report['files'], report['queries']], [3, 2]);
   assert.deepEqual([report['ndcg10'], report['recall100'], report['mrr10']], [0.5, 0.5, 0.5]);
+
+  const uncalibrated = await pinakes(['eval', set, '--calibrate']);
+  assert.equal(uncalibrated.code, 1);
+  assert.match(uncalibrated.stderr, /embedding model/);
 });
 
 test('an operator command without the key of the admin socket says what to do', async () => {

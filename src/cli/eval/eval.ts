@@ -6,7 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PinakesError } from '../../client/client.ts';
 import { environment } from '../../config.ts';
 import { type Measures, meanMeasures, measureQuery, percentile } from '../../retrieval/ranking/measures.ts';
-import { forEachLimited } from '../../util/pool.ts';
 import { startLocalService } from '../operate/local-service.ts';
 import { SEARCH_MODES } from '../search.ts';
 import { type Client, openClient } from '../shared/client.ts';
@@ -15,10 +14,12 @@ import { type Command, choiceOption, flagOption, table, textOption } from '../sh
 import { CliError, type Io } from '../shared/io.ts';
 import { formatSeconds, startProgress } from '../shared/progress.ts';
 import { uploadFiles, waitForGroups } from '../shared/upload.ts';
-import { type EvalSet, readEvalSet } from './set.ts';
+import { type Calibration, calibrate, formatCalibration, searchBoth } from './calibrate.ts';
+import { type EvalQuery, type EvalSet, readEvalSet } from './set.ts';
 
 const QUERY_CONCURRENCY = 4;
 const RANKING_DEPTH = 100;
+const PROBE_LIMIT = 10;
 const EMBEDDING_POLL_MS = 250;
 /** Longer than the pause before a failed embedding job is retried. */
 const EMBEDDING_STALLED_MS = 180_000;
@@ -45,6 +46,8 @@ export interface EvalReport extends Measures {
   uploadMs: number;
   queryMs: number;
   search: Latency;
+  /** Latency of searches during the ingestion; null without --probe. */
+  probe: Latency | null;
 }
 
 export const evalCommand: Command = {
@@ -56,6 +59,11 @@ export const evalCommand: Command = {
   options: {
     mode: { type: 'string', value: '<mode>', text: 'search mode: lexical (default), hybrid or semantic' },
     split: { type: 'string', value: '<name>', text: 'use the judgements in qrels/<name>.tsv (default: test)' },
+    probe: { type: 'boolean', text: 'also search during the ingestion, and report the latency' },
+    calibrate: {
+      type: 'boolean',
+      text: 'instead, find the best PINAKES_FUSION_WEIGHT for the embedding model',
+    },
     json: { type: 'boolean', text: 'print the report as one line of JSON' },
     keep: { type: 'boolean', text: 'keep the uploaded files afterwards (only with --url or PINAKES_URL)' },
     url: {
@@ -79,11 +87,18 @@ afterwards. Use your own service only if it is empty: its other files would be r
       name: basename(resolve(folder)),
       set,
       mode,
+      probe: flagOption(options, 'probe'),
       keep: flagOption(options, 'keep'),
     };
+    const isJson = flagOption(options, 'json');
     await withService(textOption(options, 'url'), io, async (client) => {
-      const report = await evaluate(client, plan, io);
-      io.out(flagOption(options, 'json') ? `${JSON.stringify(report)}\n` : formatReport(report));
+      if (flagOption(options, 'calibrate')) {
+        const found = await evaluateFusion(client, plan, io);
+        io.out(isJson ? `${JSON.stringify(found)}\n` : formatCalibration(found));
+      } else {
+        const report = await evaluate(client, plan, io);
+        io.out(isJson ? `${JSON.stringify(report)}\n` : formatReport(report));
+      }
     });
     return 0;
   },
@@ -113,12 +128,15 @@ interface Plan {
   name: string;
   set: EvalSet;
   mode: Mode;
+  probe: boolean;
   keep: boolean;
 }
 
 async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport> {
   const { set, mode } = plan;
-  const ingested = await ingest(client, plan, io);
+  const probing = new AbortController();
+  const probe = plan.probe ? probeSearch(client, set.queries, mode, probing.signal) : Promise.resolve(null);
+  const [ingested, latencies] = await Promise.all([ingest(client, plan, io).finally(() => probing.abort()), probe]);
   try {
     if (mode !== 'lexical') {
       await waitForVectors(client, io);
@@ -139,10 +157,32 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
       uploadMs: Math.round(ingested.uploadMs),
       queryMs: Math.round(performance.now() - startedAt),
       search: latencyOf(ranked.latencies),
+      probe: latencies === null ? null : latencyOf(latencies),
     };
   } finally {
-    if (!plan.keep) for (const id of ingested.groupIds) await client.deleteLocalFileGroup({ params: { id } });
+    await remove(client, plan, ingested.groupIds);
   }
+}
+
+async function evaluateFusion(client: Client, plan: Plan, io: Io): Promise<Calibration> {
+  // A service without an embedding model refuses this search: nothing needs to be ingested then.
+  await findsByVector(client, plan);
+  const { groupIds } = await ingest(client, plan, io);
+  try {
+    await waitForVectors(client, io);
+    await waitUntilVectorsServe(client, plan);
+    const judged = await forEachQuery(plan.set.queries, io, (query) => searchBoth(client, plan.set, query));
+    if (judged.every(({ semantic }) => semantic.length === 0)) {
+      throw new CliError('No chunk has a vector: the service could not embed the chunks. Its log says why.');
+    }
+    return calibrate(plan.name, judged);
+  } finally {
+    await remove(client, plan, groupIds);
+  }
+}
+
+async function remove(client: Client, { keep }: Plan, groupIds: readonly string[]): Promise<void> {
+  if (!keep) for (const id of groupIds) await client.deleteLocalFileGroup({ params: { id } });
 }
 
 /** Waits until every chunk has a vector. @throws CliError when no chunk gets a vector for EMBEDDING_STALLED_MS. */
@@ -202,22 +242,57 @@ async function ingest(client: Client, { name, set }: Plan, io: Io) {
   return { groupIds, uploadMs, ingestMs };
 }
 
-/** Searches for all queries, QUERY_CONCURRENCY at the same time. */
-async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
-  const progress = startProgress(io, 'Searching');
+/** Searches again and again until `signal` aborts, and returns the milliseconds of each search. */
+async function probeSearch(
+  client: Client,
+  queries: readonly EvalQuery[],
+  mode: Mode,
+  signal: AbortSignal,
+): Promise<number[]> {
   const latencies: number[] = [];
-  const measures: Measures[] = [];
-  await forEachLimited(set.queries, QUERY_CONCURRENCY, async ({ text, judgements }) => {
+  for (let i = 0; !signal.aborted; i++) {
+    const query = queries[i % queries.length];
+    if (query === undefined) break;
+    const startedAt = performance.now();
+    await client.search({ body: { query: query.text, mode, limit: PROBE_LIMIT } });
+    latencies.push(performance.now() - startedAt);
+  }
+  return latencies;
+}
+
+async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
+  const latencies: number[] = [];
+  const measures = await forEachQuery(set.queries, io, async ({ text, judgements }) => {
     const startedAt = performance.now();
     const body = { query: text, mode, limit: RANKING_DEPTH, max_chunks_per_source: 1 };
     const { results } = await client.search({ body });
     latencies.push(performance.now() - startedAt);
-    progress.update(latencies.length, set.queries.length, `${latencies.length} of ${set.queries.length} queries`);
     const ids = results.map(({ name }) => set.idOf.get(name) ?? name);
-    measures.push(measureQuery(ids, judgements));
+    return measureQuery(ids, judgements);
   });
-  progress.end();
   return { measures, latencies };
+}
+
+/** Calls `search` for QUERY_CONCURRENCY queries at the same time, and returns the results in the order of the queries. */
+async function forEachQuery<T>(
+  queries: readonly EvalQuery[],
+  io: Io,
+  search: (query: EvalQuery) => Promise<T>,
+): Promise<T[]> {
+  const progress = startProgress(io, 'Searching');
+  const results: T[] = [];
+  const waiting = queries.entries();
+  let done = 0;
+  async function drain(): Promise<void> {
+    for (const [i, query] of waiting) {
+      results[i] = await search(query);
+      done += 1;
+      progress.update(done, queries.length, `${done} of ${queries.length} queries`);
+    }
+  }
+  await Promise.all(Array.from({ length: QUERY_CONCURRENCY }, drain));
+  progress.end();
+  return results;
 }
 
 function latencyOf(latencies: readonly number[]): Latency {
@@ -226,14 +301,17 @@ function latencyOf(latencies: readonly number[]): Latency {
 }
 
 function formatReport(report: EvalReport): string {
-  const { searches, p50Ms, p95Ms, p99Ms, maxMs } = report.search;
-  return table([
+  const latency = ({ searches, p50Ms, p95Ms, p99Ms, maxMs }: Latency) =>
+    `p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms (${searches} searches)`;
+  const rows: [string, string][] = [
     ['set', `${report.set}: ${report.files} files, ${report.queries} queries`],
     ['mode', report.mode],
     ['nDCG@10', report.ndcg10.toFixed(4)],
     ['R@100', report.recall100.toFixed(4)],
     ['MRR@10', report.mrr10.toFixed(4)],
     ['ingestion', `${formatSeconds(report.ingestMs)}, of which upload ${formatSeconds(report.uploadMs)}`],
-    ['search', `p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms (${searches} searches)`],
-  ]);
+    ['search', latency(report.search)],
+  ];
+  if (report.probe !== null) rows.push(['search during ingestion', latency(report.probe)]);
+  return table(rows);
 }

@@ -1,10 +1,10 @@
-/** `pinakes eval` on a service with an embedding model: waits for the vectors. */
+/** `pinakes eval --calibrate` on a service with an embedding model: waits for the vectors. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { EvalReport } from '../../src/cli/eval/eval.ts';
+import type { Calibration } from '../../src/cli/eval/calibrate.ts';
 import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import { runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
@@ -16,7 +16,7 @@ let service: LocalService;
 
 before(async () => {
   fake = await openFakeEmbeddings();
-  folder = mkdtempSync(join(tmpdir(), 'pinakes-eval-'));
+  folder = mkdtempSync(join(tmpdir(), 'pinakes-calibrate-'));
   mkdirSync(join(folder, 'qrels'));
   const lines = (entries: object[]): string => entries.map((entry) => `${JSON.stringify(entry)}\n`).join('');
   const subjects = ['tides', 'granite', 'herring', 'lighthouse', 'amber', 'dunes'];
@@ -44,12 +44,14 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('eval waits until search by meaning finds every entry', async () => {
-  const { code, stdout, stderr } = await runPinakes(['eval', folder, '--mode', 'semantic', '--json'], {
+test('eval --calibrate prints the best weight and the gain of hybrid search', async () => {
+  const { code, stdout, stderr } = await runPinakes(['eval', folder, '--calibrate', '--json'], {
     PINAKES_URL: service.url,
     PINAKES_API_KEY: service.apiKey,
   });
   assert.equal(code, 0, stderr);
-  const report = JSON.parse(stdout) as EvalReport;
-  assert.deepEqual([report.queries, report.ndcg10, report.search.searches], [6, 1, 6]);
+  const found = JSON.parse(stdout) as Calibration;
+  assert.equal(found.queries, 6);
+  assert.deepEqual([found.lexical, found.semantic, found.hybrid, found.gain], [1, 1, 1, 0]);
+  assert.equal(found.weight, 0.5);
 });
