@@ -27,6 +27,18 @@ export async function* limitedBody(
   }
 }
 
+/** Returns a body, or its beginning with more than `bytesMax` bytes. */
+export async function readStart(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > bytesMax) break;
+  }
+  return Buffer.concat(pieces);
+}
+
 function decode(body: Readable, encoding: string | null): Readable {
   const names = (encoding ?? '')
     .toLowerCase()

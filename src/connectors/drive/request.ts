@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient, HttpRequestOptions, HttpResponse } from '../../net/http-client.ts';
+import { readStart } from '../../net/response-body.ts';
 import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import { abortReason } from '../../util/abort.ts';
 import { OriginError, type OriginProblem } from '../connector.ts';
@@ -100,15 +101,8 @@ async function readError(response: HttpResponse): Promise<DriveError> {
 }
 
 async function readErrorBody(response: HttpResponse): Promise<unknown> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
   try {
-    for await (const piece of response.body) {
-      length += piece.length;
-      if (length > ERROR_BODY_BYTES_MAX) return undefined;
-      pieces.push(piece);
-    }
-    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+    return JSON.parse((await readStart(response.body, ERROR_BODY_BYTES_MAX)).toString('utf8'));
   } catch {
     return undefined;
   }

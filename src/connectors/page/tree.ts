@@ -10,6 +10,7 @@
  * edits of the other page do not change its edit time; nor does a page with blocks that are not shared.
  */
 import { Buffer } from 'node:buffer';
+import { Readable } from 'node:stream';
 import type { Opaque } from '../../corpus/origin.ts';
 import { ServiceError } from '../../errors.ts';
 import { type Change, type Content, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
@@ -362,17 +363,13 @@ export async function readPage(api: PageApi, node: PageNode): Promise<ReadPage> 
   const mayChangeUnseen = showsOtherPage || read.lacksShared;
   return {
     content: {
-      body: chunkOf(Buffer.from(`${head.front}${body}\n`)),
+      body: Readable.from([Buffer.from(`${head.front}${body}\n`)]),
       ...(fits ? { state: state as unknown as Opaque } : {}),
     },
     changes: { revision: fits && !mayChangeUnseen ? revision : null },
     files,
     below: read.below,
   };
-}
-
-async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 async function itemOf(walk: Walk, node: PageNode, revision: string | null): Promise<OriginItem> {

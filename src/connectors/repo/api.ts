@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
+import { readStart } from '../../net/response-body.ts';
 import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import type { Clock } from '../../util/time.ts';
 import { OriginError, type OriginProblem } from '../connector.ts';
@@ -302,11 +303,7 @@ function withProblem(statuses: readonly number[], problem: OriginProblem): (erro
 /** Returns GitHub's own message, which distinguishes refusals. The message is never shown. */
 async function errorMessage(response: HttpResponse): Promise<string> {
   try {
-    let text = '';
-    for await (const piece of response.body) {
-      text += Buffer.from(piece).toString('utf8');
-      if (text.length > ERROR_BYTES_MAX) break;
-    }
+    const text = (await readStart(response.body, ERROR_BYTES_MAX)).toString('utf8');
     return z.object({ message: z.string() }).parse(JSON.parse(text)).message;
   } catch {
     return '';

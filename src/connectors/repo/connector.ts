@@ -5,6 +5,7 @@
  * fetched in one tarball, few of them one by one. All received bytes are checked against their hash.
  */
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Origin } from '../../corpus/origin.ts';
 import { invalidRequest, ServiceError } from '../../errors.ts';
@@ -275,7 +276,12 @@ async function* fromTarball(
       if (refusal !== undefined) {
         passed.set(path, { sha: entry.sha, reason: refusal });
         yield skipped(entry, refusal);
-      } else yield { kind: 'present', item: itemOf(revision, entry, attributesOf), content: { body: chunkOf(bytes) } };
+      } else
+        yield {
+          kind: 'present',
+          item: itemOf(revision, entry, attributesOf),
+          content: { body: Readable.from([bytes]) },
+        };
     }
   } catch (error) {
     const isTemporary = error instanceof ServiceError || (error instanceof OriginError && error.problem.retryable);
@@ -285,10 +291,6 @@ async function* fromTarball(
 
 function withoutReturns(bytes: Buffer): Buffer {
   return Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
-}
-
-async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 function skipped(entry: TreeEntry, reason: string): Change {

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../errors.ts';
 import { type HttpClient, type HttpResponse, REDIRECT_STATUSES } from '../../net/http-client.ts';
+import { readStart } from '../../net/response-body.ts';
 import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import type { OriginProblem } from '../connector.ts';
 import { NOT_WHOLE } from './problems.ts';
@@ -233,7 +234,10 @@ export class WebClient {
         retriesMax: 1,
         responseBytesMax: 16 * ROBOTS_BYTES_MAX,
       });
-      if (response.status >= 200 && response.status < 300) return parseRobots(await beginning(response));
+      if (response.status >= 200 && response.status < 300) {
+        const bytes = await readStart(response.body, ROBOTS_BYTES_MAX);
+        return parseRobots(bytes.subarray(0, ROBOTS_BYTES_MAX).toString('utf8'));
+      }
       await response.discard();
       if (response.status >= 400 && response.status < 500 && response.status !== 429) return allowAll;
       return robotsProblem(address, `The site answered with status ${response.status}.`);
@@ -315,15 +319,4 @@ function robotsProblem(address: string, what: string): OriginProblem {
     message: `${what} Without ${address} no page of the site is requested. What earlier runs read stays as it is.`,
     retryable: true,
   };
-}
-
-async function beginning(response: HttpResponse): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of response.body) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length >= ROBOTS_BYTES_MAX) break;
-  }
-  return Buffer.concat(pieces).subarray(0, ROBOTS_BYTES_MAX).toString('utf8');
 }

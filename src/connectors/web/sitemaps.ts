@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { HttpResponse } from '../../net/http-client.ts';
+import { readStart } from '../../net/response-body.ts';
 import type { OriginProblem } from '../connector.ts';
 import type { WebClient } from './client.ts';
 import { parseSitemap, type Sitemap } from './sitemap.ts';
@@ -105,14 +106,8 @@ async function read(response: HttpResponse): Promise<Sitemap | OriginProblem> {
     return NO_SITEMAP;
   }
   try {
-    const pieces: Uint8Array[] = [];
-    let length = 0;
-    for await (const piece of response.body) {
-      length += piece.length;
-      if (length > SITEMAP_BYTES_MAX) return unreadable();
-      pieces.push(piece);
-    }
-    const bytes = Buffer.concat(pieces);
+    const bytes = await readStart(response.body, SITEMAP_BYTES_MAX);
+    if (bytes.length > SITEMAP_BYTES_MAX) return unreadable();
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
     const plain = isPacked ? await promisify(gunzip)(bytes, { maxOutputLength: SITEMAP_BYTES_MAX }) : bytes;
     const sitemap = parseSitemap(plain.toString('utf8'));
