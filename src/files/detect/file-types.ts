@@ -41,6 +41,8 @@ export type FileType =
   | 'asciidoc'
   | 'tex'
   | 'man'
+  | 'texinfo'
+  | 'info'
   | 'csv'
   | 'tsv'
   | 'txt'
@@ -66,6 +68,7 @@ const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
   asciidoc: 'adoc asciidoc',
   org: 'org',
   tex: 'tex latex ltx',
+  texinfo: 'texi texinfo txi',
   subtitles: 'vtt srt ass ssa sbv',
   calendar: 'ics ifb vcs vcf vcard',
   md: 'md markdown mdown mkd mdx qmd',
@@ -285,6 +288,11 @@ function textType(head: string, extension: string): FileType {
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
   if (html && named !== 'md' && !isCode) return 'html';
   if (looksLikeMan(head, extension)) return 'man';
+  if (
+    /^info(?:-\d{1,3})?$/.test(extension) &&
+    /^(?:This is .{1,200}, produced by |START-INFO-DIR-ENTRY|\x1f$)/m.test(head)
+  )
+    return 'info';
   if (WIKI_DUMP.test(start) && (named === undefined || named === 'xml')) return 'wiki';
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (/^begin:v(?:calendar|card)\s/.test(start) && (named === undefined || named === 'txt') && !isCode)

@@ -195,6 +195,14 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
       const { parseMan } = await import('./roff/parse-man.ts');
       return parseMan(text);
     }
+    case 'texinfo': {
+      const { parseTexinfo } = await import('./texinfo/parse-texinfo.ts');
+      return parseTexinfo(text);
+    }
+    case 'info': {
+      const { parseInfo } = await import('./texinfo/parse-info.ts');
+      return parseInfo(text);
+    }
     case 'subtitles': {
       const { parseSubtitles } = await import('./markup/subtitles.ts');
       return parseSubtitles(text);

@@ -19,8 +19,9 @@ const ACCENTS: Readonly<Record<string, string>> = {
   d: '\u0323',
   b: '\u0331',
 };
-/** Letters by the name of their command. */
-const LETTERS: Readonly<Record<string, string>> = { ...readWordPairs('tex/letters.txt'), i: 'ı', j: 'ȷ' };
+/** Letters by the name of the command that TeX and Texinfo have for them. */
+export const LETTER_COMMANDS = readWordPairs('tex/letters.txt');
+const LETTERS: Readonly<Record<string, string>> = { ...LETTER_COMMANDS, i: 'ı', j: 'ȷ' };
 
 /**
  * An accent with its letter: `\"u`, `\"{u}`, `\'\i`, `\c{c}`, `\v c`. A command that is a letter needs a brace or a blank behind it. A line
