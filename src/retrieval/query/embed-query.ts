@@ -7,9 +7,6 @@ import type { RetrieveDeps } from '../retrieve-deps.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
 import { modelViewOfQuery } from '../views.ts';
 
-/** How long a search waits for the embedding model. */
-const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
-
 /**
  * Returns the vector of the query. Returns undefined if the search is lexical: no model is configured, no vectors exist yet, or, with
  * a warning, the model failed. Do not call this function within a transaction: the model may be slow.
@@ -41,14 +38,10 @@ export async function embedQuery(
   );
   if (!vectors && mode === 'hybrid') return undefined;
   const modelView = await modelViewOfQuery(redactor, query);
-  // Not `AbortSignal.timeout`: its timer would fire seconds after each search.
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), QUERY_EMBEDDING_TIMEOUT_MS);
   try {
-    const either = AbortSignal.any([signal, deadline.signal]);
     // Without vectors the model is asked all the same: it may be the reason.
     const { model } = vectors ?? { model: embedding.model.name };
-    const values = await embedding.embedQuery(tenantId, model, modelView, either, keyFamilyId);
+    const values = await embedding.embedQuery(tenantId, model, modelView, signal, keyFamilyId);
     if (!vectors) {
       warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
       return undefined;
@@ -57,15 +50,10 @@ export async function embedQuery(
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
     return { vectors, values };
-  } catch (error) {
+  } catch (failure) {
     signal.throwIfAborted();
-    const failure = deadline.signal.aborted
-      ? new ServiceError('upstream_timeout', 'The embedding model did not answer in time.', { cause: error })
-      : error;
     if (mode === 'semantic' || !(failure instanceof ServiceError)) throw failure;
     warnings.push({ type: 'embedding_failed', message: `${failure.message} The search was lexical.` });
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }
