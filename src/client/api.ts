@@ -3388,7 +3388,7 @@ export interface Operations {
         tables?: Array<string> | undefined;
         /** Maximum number of returned rows. · minimum 1, maximum 1000, default 100 */
         row_limit?: number | undefined;
-        /** After so many milliseconds of processor time the query is ended and answered with 400. · minimum 100, maximum 30000, default 5000 */
+        /** After this time, in milliseconds, the query is ended and answered with 400. · minimum 100, maximum 30000, default 5000 */
         timeout_ms?: number | undefined;
         /** Whether the rows are returned from which the result comes. · default true */
         citation?: boolean | undefined;

@@ -92,7 +92,7 @@ const queryBody = z.strictObject({
     .min(TIMEOUT_MS_MIN)
     .max(TIMEOUT_MS_MAX)
     .default(TIMEOUT_MS_DEFAULT)
-    .describe('After so many milliseconds of processor time the query is ended and answered with 400.'),
+    .describe('After this time, in milliseconds, the query is ended and answered with 400.'),
   citation: z.boolean().default(true).describe('Whether the rows are returned from which the result comes.'),
   ...principalShape,
 });

@@ -8,7 +8,6 @@ import { encodeFrame, FrameReader } from '../../files/sandbox/frames.ts';
 import { killGroup } from '../../files/sandbox/sandbox.ts';
 import { packagePaths } from '../../files/sandbox/views.ts';
 import { innermost, residentBytes, yieldToOthers } from '../../files/sandbox/watched-child.ts';
-import { processorMsOfTree, startWork, type WorkTime } from '../../util/work/work-time.ts';
 import type { QueryError, QueryReply, QueryRequest, QueryResult } from './protocol.ts';
 
 /** Resident memory that a process may have beyond the memory of the engine: not all that the engine takes counts as its memory. */
@@ -16,11 +15,10 @@ const RSS_BYTES_BEYOND = 256 * 1024 * 1024;
 const HEAP_MIB_MAX = 160;
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 25;
-/** Processor time that a process may take to start. */
 const START_MS_MAX = 60_000;
 /** Gives a process about a tenth of the processor time if others need it: a statement may work until its time limit. */
 const NICENESS = 10;
-/** After its time limit, a statement has this processor time to stop by itself. */
+/** After its time limit, a statement has this time to stop by itself. */
 const KILL_AFTER_MS = 250;
 const STDERR_UNITS_KEPT = 2_000;
 
@@ -28,6 +26,7 @@ export type Outcome = { ok: true; result: QueryResult } | { ok: false; error: Qu
 
 interface Current {
   request: QueryRequest;
+  startedAt: number;
   settle(outcome: Outcome): void;
 }
 
@@ -43,8 +42,7 @@ export class EngineProcess {
   private readonly folder: string;
   private readonly rssBytesMax: number;
   private readonly events: ProcessEvents;
-  /** The time of the start of the process, then of its current statement. */
-  private work: WorkTime;
+  private readonly bornAt = performance.now();
   private pid: number | undefined;
   /** The process takes statements. */
   isReady = false;
@@ -65,7 +63,6 @@ export class EngineProcess {
     this.process = spawn(command, args, { env: {}, stdio: ['ignore', 'ignore', 'pipe', 'pipe'], detached: true });
     // Until it is ready, it has the priority of the service: a statement waits for it, and it runs none yet.
     this.pid = this.process.pid;
-    this.work = this.startWork();
     this.channel = this.process.stdio[3] as Duplex;
     const reader = new FrameReader((value) => this.onReply(value as QueryReply), FRAME_BYTES_MAX);
     this.channel.on('data', (part: Buffer) => {
@@ -100,8 +97,7 @@ export class EngineProcess {
   run(request: QueryRequest): Promise<Outcome> {
     const { promise, resolve } = Promise.withResolvers<Outcome>();
     const tables = request.tables.map((table, i) => ({ ...table, file: this.handOver(table.file, i) }));
-    this.current = { request, settle: resolve };
-    this.work = this.startWork();
+    this.current = { request, startedAt: performance.now(), settle: resolve };
     this.channel.write(encodeFrame({ ...request, tables }));
     return promise;
   }
@@ -153,17 +149,13 @@ export class EngineProcess {
     current.settle(reply);
   }
 
-  private startWork(): WorkTime {
-    const { pid } = this;
-    return startWork(() => processorMsOfTree(pid));
-  }
-
   private checkLimits(): void {
+    const now = performance.now();
     if (!this.isReady) {
-      if (this.work.exceeds(START_MS_MAX)) this.end({ kind: 'broken', message: 'The process did not start in time.' });
+      if (now - this.bornAt > START_MS_MAX) this.end({ kind: 'broken', message: 'The process did not start in time.' });
       return;
     }
-    if (this.current && this.work.exceeds(this.current.request.timeoutMs + KILL_AFTER_MS)) {
+    if (this.current && now - this.current.startedAt > this.current.request.timeoutMs + KILL_AFTER_MS) {
       this.end({ kind: 'time', message: '' });
     } else if (this.rssBytes > this.rssBytesMax) this.end({ kind: 'memory', message: '' });
   }

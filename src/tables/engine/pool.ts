@@ -7,7 +7,6 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import { FileError } from '../../files/failure.ts';
 import type { Sandbox } from '../../files/sandbox/sandbox.ts';
 import { engineView } from '../../files/sandbox/views.ts';
-import { startWork, type WorkTime, whenExceeded } from '../../util/work/work-time.ts';
 import { EngineProcess, makeProcessFolder, type Outcome } from './engine-process.ts';
 import { QueryFailure } from './failures.ts';
 import type { QueryRequest, QueryResult } from './protocol.ts';
@@ -64,8 +63,8 @@ export function openTableEngine(options: TableEngineOptions): TableEngine {
 interface Task {
   owner: string;
   request: QueryRequest;
-  /** The wait for a process, which does not compute: a tenth of it by the clock counts for the time limit. */
-  wait: WorkTime;
+  /** When the time limit of the request ends; it counts the wait for a process. */
+  endsAt: number;
   settle(outcome: Outcome | ServiceError): void;
   process?: EngineProcess;
 }
@@ -95,11 +94,12 @@ class Pool implements TableEngine {
     if (this.queue.length >= QUEUE_MAX || length >= QUEUE_OF_OWNER_MAX || this.closed)
       throw overloaded('Too many queries of tables wait. Try again.');
     const { promise, resolve, reject } = Promise.withResolvers<Outcome | ServiceError>();
-    const task: Task = { owner, request: { ...request, id: this.nextId++ }, wait: startWork(() => 0), settle: resolve };
-    const endWatch = whenExceeded(task.wait, request.timeoutMs, () => {
+    const endsAt = performance.now() + request.timeoutMs;
+    const task: Task = { owner, request: { ...request, id: this.nextId++ }, endsAt, settle: resolve };
+    const timer = setTimeout(() => {
       if (!this.removeFromQueue(task)) return;
       task.settle(overloaded('The query waited for a process for its whole time limit. Try again.'));
-    });
+    }, request.timeoutMs);
     const abort = (): void => {
       reject(signal!.reason);
       this.drop(task);
@@ -113,7 +113,7 @@ class Pool implements TableEngine {
       if (!outcome.ok) throw new QueryFailure(outcome.error);
       return outcome.result;
     } finally {
-      endWatch();
+      clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     }
   }
@@ -156,7 +156,7 @@ class Pool implements TableEngine {
     this.running.set(process, task);
     task.process = process;
     try {
-      const timeoutMs = Math.max(1, Math.round(task.request.timeoutMs - task.wait.usedMs()));
+      const timeoutMs = Math.max(1, Math.round(task.endsAt - performance.now()));
       task.settle(await process.run({ ...task.request, timeoutMs }));
     } catch (error) {
       // The file of a table is gone: its source was deleted or built again meanwhile.
