@@ -1808,7 +1808,7 @@ export interface Operations {
       body: {
         /** Words or question to search for. · minLength 1, maxLength 4000 */
         query: string;
-        /** By words (`lexical`), by meaning (`semantic`), or both (`hybrid`). Without an embedding model, `hybrid` works as `lexical`, and `semantic` is refused. If the model fails, `hybrid` works as `lexical`, with a warning. · default "hybrid" */
+        /** By words (`lexical`), by meaning (`semantic`), or both (`hybrid`). Without an embedding model, `hybrid` works as `lexical`, and `semantic` is refused. If the model fails or no chunk has a vector, `hybrid` works as `lexical`, with a warning. · default "hybrid" */
         mode?: "hybrid" | "lexical" | "semantic" | undefined;
         /** Maximum number of results. · minimum 1, maximum 100, default 10 */
         limit?: number | undefined;

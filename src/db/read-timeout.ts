@@ -1,24 +1,31 @@
 /** The time limit of read-only transactions, which are searches. */
 import { ServiceError } from '../errors.ts';
 import { unlessAborted } from '../util/abort.ts';
+import { startWork, type WorkTime, whenExceeded } from '../util/work/work-time.ts';
 
 /** The default of tests and tools. The service passes its setting. */
 export const READ_TIMEOUT_MS_DEFAULT = 10_000;
 const RETRY_SECONDS = 5;
 
-/** Returns what `work` returns. The signal of `work` aborts with `signal`, and at the time limit. @throws the reason of the abort. */
+/**
+ * Returns what `work` returns. The signal of `work` aborts with `signal`, and when `used` exceeds the time limit: by default by the clock,
+ * because a server has a machine of its own.
+ *
+ * @throws the reason of the abort.
+ */
 export async function withReadTimeout<T>(
   limitMs: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
+  used: WorkTime = startWork(() => undefined),
 ): Promise<T> {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(tookTooLong(limitMs)), limitMs);
+  const endWatch = whenExceeded(used, limitMs, () => limit.abort(tookTooLong(limitMs)));
   const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {
     return await unlessAborted(work(either), either);
   } finally {
-    clearTimeout(timer);
+    endWatch();
   }
 }
 

@@ -1,6 +1,6 @@
 /** The worker thread that evaluates recurrence rules for schedules.ts. */
-import { readlinkSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
+import { folderOfThread } from '../util/work/work-time.ts';
 import { checkRule, nextOccurrences, RuleProblem } from './schedule.ts';
 import type { RuleAnswer, RuleQuestion } from './schedules.ts';
 
@@ -16,12 +16,4 @@ port.on('message', ({ id, rule, anchor, after, count, check }: RuleQuestion) => 
     answer({ problem: error.message });
   }
 });
-port.postMessage({ id: 0, folder: ownFolder() } satisfies RuleAnswer);
-
-function ownFolder(): string | undefined {
-  try {
-    return `/proc/${readlinkSync('/proc/thread-self')}`;
-  } catch {
-    return undefined; // This system has no such folder.
-  }
-}
+port.postMessage({ id: 0, folder: folderOfThread() } satisfies RuleAnswer);

@@ -182,6 +182,8 @@ export interface EmbeddingModel {
    * Throws ServiceError `upstream_failed`, `upstream_timeout` or `overloaded`.
    */
   embed(texts: readonly string[], use: EmbeddingUse, signal: AbortSignal): Promise<Float32Array[]>;
+  /** Returns the processor time of a model in a thread of this process; undefined if it is unknown. Absent for a model of a service. */
+  processorMs?(): number | undefined;
 }
 
 export interface Embedding {

@@ -14,4 +14,6 @@ export interface RetrieveDeps {
   embedding?: Embedding | null;
   reranker?: RerankModel | null;
   redactors?: Redactors;
+  /** Counts queries for which the embedding model failed. */
+  metrics?: { embedded(what: 'failed_queries', count: number): void };
 }

@@ -155,6 +155,22 @@ test('a model that breaks off in its answer: the words so far stay, and a warnin
   assert.equal(made.warnings[0].type, 'answer_cut');
 });
 
+test('searches without vectors: the run says once that they were lexical', async () => {
+  const env = { PINAKES_EMBEDDING_MODEL: 'openai-compatible:gone', PINAKES_EMBEDDING_BASE_URL: 'http://127.0.0.1:1' };
+  const lexical = await openAgentWorld(undefined, env);
+  try {
+    lexical.fake.respond(scripted([tools(search('trips abroad')), tools(search('hotel costs'))]));
+    const { body } = await lexical.t.post('/agents/runs', { input: QUESTION });
+    assert.equal(body.status, 'success');
+    assert.deepEqual(
+      body.warnings.map(({ type }: { type: string }) => type),
+      ['no_vectors'],
+    );
+  } finally {
+    await lexical.close();
+  }
+});
+
 test('tokens: the loop ends when three quarters are used', async () => {
   let asked = 0;
   world.fake.respond((call) =>

@@ -190,6 +190,11 @@ describe('walls', () => {
     const empty = await search({ mode: 'semantic' }, other.key);
     assert.deepEqual(empty.body.results, []);
     assert.equal(empty.body.warnings[0].type, 'no_vectors');
+    const asked = { messages: [{ role: 'user', content: 'Where is the ferry?' }] };
+    for (const { body } of [await search({}, other.key), await app.post('/completions', asked, other.key)])
+      assert.deepEqual(body.warnings, [
+        { type: 'no_vectors', message: 'No chunk has a vector yet. The search was lexical.' },
+      ]);
     const id = newId();
     await seed(app.deps.db, other.tenantId, [{ sources: [{ chunks: [{ id, content: 'pier3' }] }] }]);
     await embedAll(other.tenantId, new Map([[id, 'pier3']]));
@@ -206,6 +211,11 @@ describe('models that fail', () => {
     assert.equal(hybrid.status, 200);
     assert.equal(hybrid.body.results.length, 10);
     assert.equal(hybrid.body.warnings[0].type, 'embedding_failed');
+    const completion = await app.post('/completions', {
+      messages: [{ role: 'user', content: 'ferry pier3 failing?' }],
+    });
+    assert.equal(completion.body.warnings[0].type, 'embedding_failed');
+    assert.match((await app.get('//metrics', null)).text, /pinakes_embedded_total\{what="failed_queries"\} [1-9]/);
     assert.deepEqual(ids(hybrid), ids(await search({ query, mode: 'lexical' })));
     const semantic = await search({ query, mode: 'semantic' });
     assert.equal(semantic.status, 502, semantic.text);

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { raw, sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
+import { CLOCK_TIMES } from '../../src/util/work/work-time.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 
 /** A statement that ends by itself after hours. */
@@ -89,7 +90,7 @@ test('a search that waited for nearly all of its time does not start, on the dat
   const search = (): Promise<unknown> => db.transaction(tenant.id, begin, READING);
   const searches = Promise.allSettled([search(), search()]);
   const { now } = performance;
-  t.mock.method(performance, 'now', () => now.call(performance) + 550_000);
+  t.mock.method(performance, 'now', () => now.call(performance) + CLOCK_TIMES * 550_000);
   held.resolve();
   await holds;
   const [first, second] = await searches;
@@ -109,6 +110,26 @@ test('the time limit is for all statements of a search together', { timeout: TES
     READING,
   );
   await assert.rejects(search, { code: 'overloaded', message: /^The search was stopped/ });
+});
+
+test('time in which the embedded engine does not compute is no time of a search, up to a multiple of the limit', {
+  timeout: TEST_TIMEOUT_MS,
+}, async (t) => {
+  const impatient = await openTestDatabase({ readTimeoutMs: 500 });
+  t.after(() => impatient.close());
+  const { db } = impatient;
+  if (db.kind === 'server' || process.platform !== 'linux') return t.skip('for the embedded database on Linux');
+  const sleep = (seconds: number, signal?: AbortSignal): Promise<unknown> =>
+    db.transaction(newId(), (tx) => tx.query(sql`select pg_sleep(${seconds}::float)`), {
+      ...READING,
+      ...(signal && { signal }),
+    });
+  await db.system.execute(`set pinakes.started = 'once'`);
+  await sleep(1.5);
+  await assert.rejects(sleep(4, AbortSignal.timeout(100)), { name: 'TimeoutError' });
+  await assert.rejects(sleep(7), { code: 'overloaded', message: /^The search was stopped after 0.5 s/ });
+  const [row] = await db.system.query(sql`select current_setting('pinakes.started', true) as started`);
+  assert.deepEqual(row, { started: 'once' }, 'the engine was restarted');
 });
 
 test('a search ends when its caller leaves', { timeout: TEST_TIMEOUT_MS }, async () => {

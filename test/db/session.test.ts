@@ -230,6 +230,7 @@ test('an engine that stops in the middle of an answer is started again: it would
   const engine: Engine = {
     run: async () => ({ bytes: new Uint8Array(0), ms: 0 }),
     generation: 1,
+    processorMs: () => 0,
     restart: (reason) => void reasons.push(reason.message),
     interrupt() {},
     onRestart() {},

@@ -4,12 +4,13 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } fro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../src/errors.ts';
-import { openEmbedding } from '../../src/llm/embedding/embedding.ts';
+import { openEmbedding, withQueryCache } from '../../src/llm/embedding/embedding.ts';
 import { type LocalModels, type LocalSettings, openLocalModels } from '../../src/llm/embedding/local.ts';
 import { readLocalModel } from '../../src/llm/local/model.ts';
 import { unit } from '../../src/llm/local/pooling.ts';
-import type { EmbeddingUse } from '../../src/llm/models.ts';
+import type { EmbeddingModel, EmbeddingUse } from '../../src/llm/models.ts';
 import { ConfigError } from '../../src/util/settings-reader.ts';
 import { type TinyModel, writeTinyModel } from '../support/files/tiny-model.ts';
 
@@ -318,4 +319,30 @@ test('the notes of a pull take precedence over the model files, and settings tak
   assert.equal(readLocalModel(directory, { ...defaults, queryPrefix: 'ferry ' }).prefixes.query, 'ferry ');
   writeFileSync(join(directory, 'pinakes.json'), JSON.stringify({ ...notes, file: '../../etc/model.onnx' }));
   assert.throws(() => readLocalModel(directory, defaults), /whose pinakes\.json cannot be read/);
+});
+
+describe('the time of a query', {
+  skip: process.platform === 'linux' ? false : 'processor time is known on Linux only',
+}, () => {
+  test('is processor time of the thread of the model, also while the model is loaded', async () => {
+    const { processorMs, embed } = models.open(write('timed'));
+    assert.equal(processorMs!(), 0);
+    await embed(['ferry'], 'query', never);
+    assert.ok(processorMs!()! > 0);
+  });
+
+  test('leaves out the time in which a local model gets no processor, but not the time of a service', async () => {
+    const slow = (name: string): EmbeddingModel => ({
+      name,
+      embed: (_texts, _use, signal) => sleep(6_000, [Float32Array.of(1)], { signal }),
+      ...(name === 'local' && { processorMs: () => 0 }),
+    });
+    const embedding = withQueryCache(slow, 'local');
+    const [local, service] = await Promise.allSettled([
+      embedding.embedQuery('a', 'local', 'ferry', never),
+      embedding.embedQuery('b', 'service', 'ferry', never),
+    ]);
+    assert.equal(local.status, 'fulfilled');
+    assert.equal((service as PromiseRejectedResult).reason.code, 'upstream_timeout');
+  });
 });

@@ -21,6 +21,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   '* answered with status #.': '* hat mit dem Status # geantwortet.',
   '* could not be reached or answered with something unreadable.':
     '* ist nicht erreichbar oder hat unlesbar geantwortet.',
+  '* The search was lexical.': '* Gesucht wurde nach Wörtern.',
+  'No chunk has a vector yet.': 'Noch kein Abschnitt hat einen Vektor.',
   '* did not answer in time.': '* hat nicht rechtzeitig geantwortet.',
   '* is overloaded; try again later.': '* ist überlastet. Versuchen Sie es später noch einmal.',
   '* reported an error.': '* hat einen Fehler gemeldet.',

@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { dirname, resolve } from 'node:path';
 import { abortReason } from '../../util/abort.ts';
 import { makeFolder } from '../../util/folders.ts';
+import { startWork } from '../../util/work/work-time.ts';
 import type { Database, Queryable, Row, SystemDatabase, TransactionOptions, Tx } from '../database.ts';
 import { ensureExtensions } from '../extensions.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
@@ -53,7 +54,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
 async function createDatabase(engine: Engine, lock: DirectoryLock, readTimeoutMs: number): Promise<Database> {
   const session = createSession(engine);
   const run = openKeptPlans(engine);
-  const begin: Begin = { session, run, readTimeoutMs };
+  const begin: Begin = { session, run, readTimeoutMs, processorMs: engine.processorMs };
   const system = createSystem(engine, begin);
   const hasTextSearch = await ensureExtensions(system);
   return {
@@ -132,6 +133,8 @@ interface Begin {
   session: Session;
   run: RunPlanned;
   readTimeoutMs: number;
+  /** Returns the processor time of the engine, which counts for the limit. */
+  processorMs: Engine['processorMs'];
 }
 
 interface Running {
@@ -158,15 +161,14 @@ async function runTransaction<T>(
   refuseInsideTransaction(begin.session);
   if (!options.readOnly) return runLeased(begin, tenantId, fn, options);
   const limitMs = begin.readTimeoutMs;
-  const startBy = performance.now() + WAIT_SHARE_MAX * limitMs;
+  const used = startWork(begin.processorMs);
   const startInTime = (tx: Tx): Promise<T> => {
-    if (performance.now() > startBy) throw tookTooLong(limitMs);
+    if (used.exceeds(WAIT_SHARE_MAX * limitMs)) throw tookTooLong(limitMs);
     return fn(tx);
   };
-  // The limit includes the wait for the session: searches that are sent together then hold the engine no longer than one of them.
-  return withReadTimeout(limitMs, options.signal, (signal) =>
-    runLeased(begin, tenantId, startInTime, { ...options, signal }),
-  );
+  // The limit includes the engine's work for others before: searches that are sent together hold the engine no longer than one of them.
+  const run = (signal: AbortSignal): Promise<T> => runLeased(begin, tenantId, startInTime, { ...options, signal });
+  return withReadTimeout(limitMs, options.signal, run, used);
 }
 
 async function runLeased<T>(

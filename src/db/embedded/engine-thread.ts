@@ -1,5 +1,6 @@
 /** The main thread's side of the database worker. One request is one batch of protocol bytes. */
 import { Worker } from 'node:worker_threads';
+import { processorMsOfThread } from '../../util/work/work-time.ts';
 import { engineCode } from './engine-code.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
 
@@ -16,6 +17,8 @@ export interface Answer {
 export interface EngineThread {
   /** Runs one batch. Batches run in the order of the calls. @throws Error when the thread has ended. */
   run(bytes: Uint8Array): Promise<Answer>;
+  /** Returns the processor time of the thread since it is ready, also after its end. Undefined on systems other than Linux. */
+  processorMs(): number | undefined;
   /** Flushes and ends the thread. */
   close(): Promise<void>;
   /** Ends the thread at once, like a kill, and rejects waiting requests with `reason`. */
@@ -44,6 +47,9 @@ export async function openEngineThread(dataDir: string, onLost: (reason: Error) 
   const ready = Promise.withResolvers<void>();
   ready.promise.catch(() => {});
   let lastId = 0;
+  let folder: string | undefined;
+  let startMs = 0;
+  let usedMs: number | undefined;
   let gone: Error | undefined;
 
   const end = (reason: Error): void => {
@@ -60,7 +66,11 @@ export async function openEngineThread(dataDir: string, onLost: (reason: Error) 
   worker.on('error', (error) => lose(new Error('the embedded database stopped', { cause: error })));
   worker.on('exit', (code) => lose(new Error(`the embedded database has ended (${code})`)));
   worker.on('message', (message: FromWorker) => {
-    if (message.kind === 'ready') return ready.resolve();
+    if (message.kind === 'ready') {
+      folder = message.folder;
+      startMs = processorMsOfThread(folder) ?? 0;
+      return ready.resolve();
+    }
     if (message.kind === 'refused') return end(new Error(`the embedded database did not start: ${message.message}`));
     waiting.get(message.id)?.resolve(message);
     waiting.delete(message.id);
@@ -73,7 +83,14 @@ export async function openEngineThread(dataDir: string, onLost: (reason: Error) 
       waiting.set(id, { resolve, reject });
       worker.postMessage(build(id), transfer);
     });
+  const processorMs = (): number | undefined => {
+    // Another thread may get the folder of a thread that has ended.
+    const ms = gone ? undefined : processorMsOfThread(folder);
+    if (ms !== undefined) usedMs = ms - startMs;
+    return usedMs;
+  };
   const kill = async (reason: Error): Promise<void> => {
+    processorMs();
     end(reason);
     await worker.terminate();
   };
@@ -89,6 +106,7 @@ export async function openEngineThread(dataDir: string, onLost: (reason: Error) 
       const bytes = new Uint8Array(pooled);
       return request((id) => ({ kind: 'run', id, bytes }), [bytes.buffer]);
     },
+    processorMs,
     async close() {
       await request((id) => ({ kind: 'close', id }));
       await kill(new Error('the embedded database is closed'));

@@ -18,6 +18,8 @@ export interface Engine {
    * @throws ServiceError `overloaded` during a restart.
    */
   run(bytes: Uint8Array): Promise<Answer>;
+  /** Returns the processor time of all statements. Undefined on systems other than Linux. */
+  processorMs(): number | undefined;
   /** Every restart raises it. What an earlier session held (a transaction, LISTEN) is lost. */
   readonly generation: number;
   /** Ends the broken thread and starts another. */
@@ -42,7 +44,15 @@ export async function openEngine(dataDir: string): Promise<Engine> {
   let isFull = false;
   let interrupted: Promise<void> | undefined;
 
+  /** The processor time of the threads that have ended. */
+  let endedMs = 0;
+
   const open = (): Promise<EngineThread> => openEngineThread(dataDir, (reason) => restart(reason));
+  const replaceThread = async (): Promise<void> => {
+    const next = await open();
+    endedMs += thread.processorMs() ?? 0;
+    thread = next;
+  };
   const reopen = async (reason: Error): Promise<void> => {
     isFull = await isDiskFull(dataDir);
     await thread.kill(isFull ? diskFull(reason) : unavailable(reason));
@@ -53,7 +63,7 @@ export async function openEngine(dataDir: string): Promise<Engine> {
     ) {
       try {
         await sleep(delayMs, undefined, { signal: closing.signal });
-        thread = await open();
+        await replaceThread();
         break;
       } catch {
         // The cause lasts, for example the disk is still full: wait longer.
@@ -72,7 +82,7 @@ export async function openEngine(dataDir: string): Promise<Engine> {
   const reopenOnce = async (): Promise<void> => {
     await thread.kill(unavailable());
     try {
-      thread = await open();
+      await replaceThread();
     } catch (error) {
       interrupted = undefined;
       return restart(error as Error);
@@ -95,6 +105,10 @@ export async function openEngine(dataDir: string): Promise<Engine> {
         // The thread has ended by itself. A thread that was killed has given the reason.
         throw restarting && !(error instanceof ServiceError) ? unavailable(error as Error) : error;
       }
+    },
+    processorMs() {
+      const ms = thread.processorMs();
+      return ms === undefined ? undefined : endedMs + ms;
     },
     restart,
     interrupt() {

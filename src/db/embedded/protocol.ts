@@ -10,7 +10,8 @@ export interface WorkerOptions {
 export type ToWorker = { kind: 'run'; id: number; bytes: Uint8Array } | { kind: 'close'; id: number };
 
 export type FromWorker =
-  | { kind: 'ready' }
+  /** `folder` is the folder of the thread in /proc if there is one. */
+  | { kind: 'ready'; folder: string | undefined }
   /** The engine did not start. */
   | { kind: 'refused'; message: string }
   /** `ms` is the time in which the engine ran the request. */

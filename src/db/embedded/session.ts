@@ -17,6 +17,7 @@
 import { ServiceError } from '../../errors.ts';
 import { abortReason } from '../../util/abort.ts';
 import { openFairQueue, type Whose } from '../../util/pool.ts';
+import { startWork, WORK_CHECK_MS } from '../../util/work/work-time.ts';
 import type { TransactionOptions } from '../database.ts';
 import { type Engine, unavailable } from './engine.ts';
 import { openShares, type Shares } from './shares.ts';
@@ -25,8 +26,8 @@ import { CutReply, type Notification, type Reply, readReply, simpleQuery } from 
 /** A transaction that sends nothing for this long is rolled back, because it blocks everybody else. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
 /**
- * The statement of an aborted search is interrupted after this time. Others wait for the engine, which then reopens: up to 1.7 s on a
- * loaded machine. Most statements end sooner.
+ * The statement of an aborted search is interrupted after this processor time. Others wait for the engine, which then reopens: up to 1.7 s
+ * on a loaded machine. Most statements end sooner.
  */
 const INTERRUPT_AFTER_MS = 2_000;
 /** Most statements and transactions that wait. Further ones are refused. */
@@ -185,9 +186,10 @@ export function createSession(
   };
   // Batches of others may be ahead of the transaction that holds the session. No batch of others is behind it.
   const interruptUnless = (ended: Promise<unknown>): void => {
+    const work = startWork(engine.processorMs);
     const timer = setInterval(() => {
-      if (singles === 0) engine.interrupt();
-    }, INTERRUPT_AFTER_MS);
+      if (singles === 0 && work.exceeds(INTERRUPT_AFTER_MS)) engine.interrupt();
+    }, WORK_CHECK_MS);
     void ended.finally(() => clearInterval(timer));
   };
 

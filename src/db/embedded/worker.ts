@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
 import { pg_textsearch } from '@electric-sql/pglite-pg_textsearch';
 import { vector } from '@electric-sql/pglite-pgvector';
+import { folderOfThread } from '../../util/work/work-time.ts';
 import { buffersMb, memoryBytes, tablesBytes } from './buffers.ts';
 import { DurableFs } from './durable-fs.ts';
 import type { FromWorker, ToWorker, WorkerOptions } from './protocol.ts';
@@ -99,7 +100,7 @@ async function assertCommitFsyncs(engine: PGlite, files: DurableFs): Promise<voi
 
 const opening = open(workerData as WorkerOptions);
 let queue: Promise<unknown> = opening.then(
-  () => send({ kind: 'ready' }),
+  () => send({ kind: 'ready', folder: folderOfThread() }),
   (error: unknown) => send({ kind: 'refused', message: error instanceof Error ? error.message : String(error) }),
 );
 // The listener also keeps the thread alive while the engine compiles. An error of the engine ends the thread, because the engine's memory

@@ -203,6 +203,17 @@ async function* makeStep(
   yield { type: 'step', step, views };
 }
 
+/** Warnings that the embedding model was missing in a search. They are those of the run, too. */
+const LEXICAL: ReadonlySet<string> = new Set(['embedding_failed', 'no_vectors']);
+
+/** Adds the warnings of a step that its searches were lexical. */
+function addWarnings(warnings: Warning[], views: readonly CallView[]): void {
+  const made = views.flatMap(({ result }) => (result as { warnings?: Warning[] } | null)?.warnings ?? []);
+  for (const warning of made) {
+    if (LEXICAL.has(warning.type) && !warnings.some(({ type }) => type === warning.type)) warnings.push(warning);
+  }
+}
+
 /** Adds a step to the conversation with the model, and holds what it found. */
 async function remember(
   { deps }: Host,
@@ -225,6 +236,7 @@ async function remember(
   }
   state.messages.push({ role: 'calls', calls }, { role: 'results', results });
   state.steps.push({ step, views });
+  addWarnings(state.warnings, views);
   state.fruitless = step.calls.some(({ kept }) => (kept?.found ?? 0) > 0) ? 0 : state.fruitless + 1;
   await asking.hold(evidenceOf(state).map(({ id }) => id));
 }

@@ -28,7 +28,7 @@ const searchBody = z.strictObject({
     .default('hybrid')
     .describe(
       'By words (`lexical`), by meaning (`semantic`), or both (`hybrid`). Without an embedding model, `hybrid` works as `lexical`, and ' +
-        '`semantic` is refused. If the model fails, `hybrid` works as `lexical`, with a warning.',
+        '`semantic` is refused. If the model fails or no chunk has a vector, `hybrid` works as `lexical`, with a warning.',
     ),
   limit: z.int().min(1).max(SEARCH_LIMIT_MAX).default(SEARCH_LIMIT_DEFAULT).describe('Maximum number of results.'),
   offset: z.int().min(0).max(SEARCH_OFFSET_MAX).default(0).describe('Number of results to skip.'),

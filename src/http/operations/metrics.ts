@@ -5,7 +5,7 @@ import type { ChatObserver } from '../../llm/models.ts';
 import { openServiceGauges, type ServiceFacts } from './service-gauges.ts';
 
 const INGESTED = ['files', 'failed_files', 'chunks'] as const;
-const EMBEDDED = ['chunks', 'requested', 'refused', 'failed_jobs'] as const;
+const EMBEDDED = ['chunks', 'requested', 'refused', 'failed_jobs', 'failed_queries'] as const;
 const ANALYZED = ['answered', 'failed', 'remembered'] as const;
 /** `aborted`: the worker stopped, and the job was released to be claimed again. */
 export type JobOutcome = 'done' | 'failed' | 'aborted';
@@ -17,7 +17,7 @@ export interface Metrics {
   job(kind: string, outcome: JobOutcome, seconds: number): void;
   /** Counts ingested files, failed files, or chunks. */
   ingested(what: (typeof INGESTED)[number], count: number): void;
-  /** Counts chunks that got a vector, texts sent to the embedding model, chunks that it refused, or jobs that failed. */
+  /** Counts chunks that got a vector, texts sent to the embedding model, chunks that it refused, jobs or queries that failed. */
   embedded(what: (typeof EMBEDDED)[number], count: number): void;
   /** Counts calls to the chat model. */
   readonly chat: ChatObserver;
@@ -50,7 +50,7 @@ export function openMetrics(facts?: ServiceFacts): Metrics {
   const ingested = counter('ingested_total', 'Files and chunks ingested.', ['what']);
   const embedded = counter(
     'embedded_total',
-    'Chunks that got a vector, texts sent to the embedding model, chunks it refused, embedding jobs that failed.',
+    'Chunks that got a vector, texts sent to the embedding model, chunks it refused, embedding jobs and queries that failed.',
     ['what'],
   );
   const analyzed = histogram(

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { openGate } from '../../util/pool.ts';
+import { startWork, type WorkTime, whenExceeded } from '../../util/work/work-time.ts';
 import { modelText } from '../model-text.ts';
 import type { Embedding, EmbeddingModel } from '../models.ts';
 import { OPENAI_BASE_URL } from '../registry.ts';
@@ -15,6 +16,8 @@ export const CACHED_QUERIES_PER_TENANT = 100;
 const CACHED_TENANTS_MAX = 100;
 /** Further queries wait; tenants and their keys take turns. */
 const QUERIES_AT_ONCE = 8;
+/** How long a search waits for its vector: processor time of a local model, and the clock for a model of a service. */
+const QUERY_MS_MAX = 5_000;
 
 /**
  * Returns the models of `PINAKES_EMBEDDING_MODEL`; null for `none`. A model connects or loads with the first text.
@@ -34,8 +37,8 @@ export function openEmbedding(
   const remote =
     baseUrl === null ? unconfigured : openRemoteModels({ ...embedding, baseUrl, fetch: http.operatorFetch });
   const named = (wanted: string): EmbeddingModel => {
-    const { name: recorded, embed } = isLocalName(wanted) ? local.named(wanted) : remote(wanted);
-    return { name: recorded, embed: (texts, use, signal) => embed(texts.map(modelText), use, signal) };
+    const { embed, ...model } = isLocalName(wanted) ? local.named(wanted) : remote(wanted);
+    return { ...model, embed: (texts, use, signal) => embed(texts.map(modelText), use, signal) };
   };
   const configured = { name, dimensions: embedding.dimensions, passagePrefix: embedding.passagePrefix ?? '' };
   return withQueryCache(named, localModel?.name ?? recordedName(configured), () => local.close());
@@ -91,8 +94,12 @@ export function withQueryCache(
       const asked = touch(tenants, tenantId, CACHED_TENANTS_MAX);
       const cached = asked && touch(asked, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
       if (cached) return cached;
-      const embed = (): Promise<Float32Array[]> => models(model).embed([query], 'query', signal);
-      const [vector] = await gate(embed, { owner: tenantId, part: keyFamilyId }, signal);
+      const { embed, processorMs } = models(model);
+      const work = startWork(() => processorMs?.());
+      const whose = { owner: tenantId, part: keyFamilyId };
+      const [vector] = await inTime(work, signal, (within) =>
+        gate(() => embed([query], 'query', within), whose, within),
+      );
       if (!vector?.some((value) => value !== 0)) {
         throw new ServiceError('upstream_failed', 'The embedding model found nothing in the query.');
       }
@@ -103,6 +110,21 @@ export function withQueryCache(
     },
     close,
   };
+}
+
+/** @throws ServiceError `upstream_timeout` when the work has taken QUERY_MS_MAX. */
+async function inTime<T>(work: WorkTime, signal: AbortSignal, run: (within: AbortSignal) => Promise<T>): Promise<T> {
+  // Not `AbortSignal.timeout`: its timer would fire seconds after each search.
+  const deadline = new AbortController();
+  const endWatch = whenExceeded(work, QUERY_MS_MAX, () => deadline.abort());
+  try {
+    return await run(AbortSignal.any([signal, deadline.signal]));
+  } catch (error) {
+    if (signal.aborted || !deadline.signal.aborted) throw error;
+    throw new ServiceError('upstream_timeout', 'The embedding model did not answer in time.', { cause: error });
+  } finally {
+    endWatch();
+  }
 }
 
 /** Returns the value of an entry, and makes the entry the most recent one. */

@@ -10,6 +10,8 @@ export type ToModel =
   | { kind: 'forget'; id: number };
 
 export type FromModel =
+  /** The first message. `folder` is the folder of the thread in /proc if there is one. */
+  | { kind: 'started'; folder: string | undefined }
   /** The model cannot be loaded; the thread ends. */
   | { kind: 'refused'; message: string }
   | { kind: 'vectors'; id: number; vectors: Float32Array[] }

@@ -1,6 +1,7 @@
 /** Controls the thread of one local model. The thread starts with the first text, and again after it ended. */
 import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../../errors.ts';
+import { processorMsOfThread } from '../../util/work/work-time.ts';
 import type { EmbeddingUse } from '../models.ts';
 import type { LocalModel } from './model.ts';
 import type { FromModel, ModelText, ToModel } from './protocol.ts';
@@ -11,6 +12,8 @@ const HEAP_MB_MAX = 1_024;
 export interface ThreadedModel<Text extends ModelText> {
   /** Returns one vector per text. Throws ServiceError `upstream_failed`, or the signal's reason when it aborts. */
   embed(texts: readonly Text[], use: EmbeddingUse, signal: AbortSignal): Promise<Float32Array[]>;
+  /** Returns the processor time of the thread, 0 before its start. Undefined on systems other than Linux. */
+  processorMs(): number | undefined;
   close(): Promise<void>;
 }
 
@@ -24,6 +27,7 @@ export function openModelThread<Text extends ModelText = string>(model: LocalMod
   let current: Worker | undefined;
   const requests = new Map<number, Request>();
   let lastId = 0;
+  let started: { folder: string | undefined } | undefined;
 
   const begin = (): Worker => {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -40,12 +44,17 @@ export function openModelThread<Text extends ModelText = string>(model: LocalMod
     const end = (error: ServiceError): void => {
       if (current !== worker) return;
       current = undefined;
+      started = undefined;
       for (const { reject } of requests.values()) reject(error);
       requests.clear();
     };
     worker.on('error', (error) => end(failed('ended', error)));
     worker.on('exit', (code) => end(failed(`ended (${code})`)));
     worker.on('message', (message: FromModel) => {
+      if (message.kind === 'started') {
+        started = message;
+        return;
+      }
       if (message.kind === 'refused') {
         end(failed('cannot be loaded', new Error(message.message)));
         return void worker.terminate();
@@ -84,6 +93,7 @@ export function openModelThread<Text extends ModelText = string>(model: LocalMod
         if (requests.size === 0) worker.unref();
       }
     },
+    processorMs: () => (started ? processorMsOfThread(started.folder) : 0),
     async close() {
       await current?.terminate();
     },

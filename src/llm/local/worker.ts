@@ -4,6 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
+import { folderOfThread } from '../../util/work/work-time.ts';
 import type { EmbeddingUse } from '../models.ts';
 import type { LocalModel } from './model.ts';
 import { openPairRuntime, type PairTokens } from './pairs.ts';
@@ -39,6 +40,7 @@ const send = (message: FromModel): void => port.postMessage(message);
 const waiting = { query: new Map<number, Task>(), passage: new Map<number, Task>() };
 let running = false;
 
+send({ kind: 'started', folder: folderOfThread() });
 try {
   const model = workerData as LocalModel;
   const runtime = (await (model.isPairModel ? openPairRuntime(model) : openLocalRuntime(model))) as Runtime;

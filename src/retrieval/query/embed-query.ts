@@ -7,18 +7,18 @@ import type { RetrieveDeps } from '../retrieve-deps.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
 import { modelViewOfQuery } from '../views.ts';
 
-/** How long a search waits for the embedding model. */
-const QUERY_EMBEDDING_TIMEOUT_MS = 5_000;
+const NO_VECTORS = 'No chunk has a vector yet.';
+const WAS_LEXICAL = 'The search was lexical.';
 
 /**
- * Returns the vector of the query. Returns undefined if the search is lexical: no model is configured, no vectors exist yet, or, with
- * a warning, the model failed. Do not call this function within a transaction: the model may be slow.
+ * Returns the vector of the query. Returns undefined if the search is lexical: no model is configured, or, with a warning, no vectors
+ * exist yet or the model failed. Do not call this function within a transaction: the model may be slow.
  *
  * @throws ServiceError for mode `semantic`: `invalid_request` without a model, else the error of the model; the signal's reason if
  * the signal aborts.
  */
 export async function embedQuery(
-  { db, embedding, redactors }: Pick<RetrieveDeps, 'db' | 'embedding' | 'redactors'>,
+  { db, embedding, redactors, metrics }: Pick<RetrieveDeps, 'db' | 'embedding' | 'redactors' | 'metrics'>,
   { tenantId, keyFamilyId, mode, query }: RetrieveRequest,
   warnings: Warning[],
   signal: AbortSignal,
@@ -39,33 +39,28 @@ export async function embedQuery(
     },
     { signal, readOnly: true, keyFamilyId },
   );
-  if (!vectors && mode === 'hybrid') return undefined;
+  if (!vectors && mode === 'hybrid') {
+    warnings.push({ type: 'no_vectors', message: `${NO_VECTORS} ${WAS_LEXICAL}` });
+    return undefined;
+  }
   const modelView = await modelViewOfQuery(redactor, query);
-  // Not `AbortSignal.timeout`: its timer would fire seconds after each search.
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), QUERY_EMBEDDING_TIMEOUT_MS);
   try {
-    const either = AbortSignal.any([signal, deadline.signal]);
     // Without vectors the model is asked all the same: it may be the reason.
     const { model } = vectors ?? { model: embedding.model.name };
-    const values = await embedding.embedQuery(tenantId, model, modelView, either, keyFamilyId);
+    const values = await embedding.embedQuery(tenantId, model, modelView, signal, keyFamilyId);
     if (!vectors) {
-      warnings.push({ type: 'no_vectors', message: 'No chunk has a vector yet.' });
+      warnings.push({ type: 'no_vectors', message: NO_VECTORS });
       return undefined;
     }
     if (values.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
     return { vectors, values };
-  } catch (error) {
+  } catch (failure) {
     signal.throwIfAborted();
-    const failure = deadline.signal.aborted
-      ? new ServiceError('upstream_timeout', 'The embedding model did not answer in time.', { cause: error })
-      : error;
+    metrics?.embedded('failed_queries', 1);
     if (mode === 'semantic' || !(failure instanceof ServiceError)) throw failure;
-    warnings.push({ type: 'embedding_failed', message: `${failure.message} The search was lexical.` });
+    warnings.push({ type: 'embedding_failed', message: `${failure.message} ${WAS_LEXICAL}` });
     return undefined;
-  } finally {
-    clearTimeout(timer);
   }
 }

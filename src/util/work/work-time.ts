@@ -2,7 +2,7 @@
  * Limits of our own work, in processor time: a limit by the clock would end good work because other programs keep the machine busy.
  * Waiting for another service has limits by the clock.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 
 /** Work that hangs without computing ends after this many times its limit, by the clock. */
 export const CLOCK_TIMES = 10;
@@ -40,6 +40,25 @@ export function startWork(processorMs: () => number | undefined): WorkTime {
       startedAt += ms;
     },
   };
+}
+
+/** Calls `end` when the work has exceeded its limit. Returns the function that ends the watch. */
+export function whenExceeded(work: WorkTime, limitMs: number, end: () => void): () => void {
+  const check = (): void => {
+    if (work.exceeds(limitMs)) end();
+    else timer = setTimeout(check, WORK_CHECK_MS);
+  };
+  let timer = setTimeout(check, limitMs);
+  return () => clearTimeout(timer);
+}
+
+/** Returns the folder of this thread in /proc. Returns undefined on a system that has no such folder. */
+export function folderOfThread(): string | undefined {
+  try {
+    return `/proc/${readlinkSync('/proc/thread-self')}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the processor time of a process and of all that it started, or undefined. */
