@@ -1,6 +1,7 @@
 /** Rules that need a word beside a value, in texts of tables: the word is the header of the column, often not in the same chunk. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { json } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
@@ -183,7 +184,13 @@ test('rules for output find them in passages that an agent quotes because its mo
   assert.doesNotMatch(JSON.stringify(body.answer), PLANTED);
 });
 
-test('rules for ingest find them before they are stored', async () => {
+test('rules for ingest find them before they are stored, and in a table of the older text while the next version is built', async () => {
+  await t.delete('/redaction-policy');
+  const [before] = (await t.get('/tables?name=people')).body.tables;
+  assert.match(JSON.stringify(before), PLANTED);
+  const [{ columns }] = (await t.deps.db.system.query<{ columns: object }>(
+    sql`select columns from source_table where id = ${before.id}`,
+  )) as [{ columns: object }];
   await rule('ingest');
   await eventually(async () => {
     const rows = await t.deps.db.system.query<{ content: string; metadata: unknown }>(
@@ -191,4 +198,13 @@ test('rules for ingest find them before they are stored', async () => {
     );
     return rows.length > 0 && rows.every((row) => !PLANTED.test(JSON.stringify(row)));
   });
+  const isBuilt = sql`select from source_table t join source s on s.id = t.source_id
+    where t.id = ${before.id} and t.status = 'ready' and t.generation = s.generation and s.redacted_by <> ''`;
+  await eventually(async () => (await t.deps.db.system.query(isBuilt)).length > 0);
+  await t.deps.db.system.query(
+    sql`update source_table set generation = generation - 1, columns = ${json(columns)} where id = ${before.id}`,
+  );
+  const { body, text } = await t.get('/tables?name=people');
+  assert.equal(body.tables.length, 1, text);
+  assert.doesNotMatch(text, PLANTED);
 });
