@@ -1551,7 +1551,7 @@ export type StoredCitation = {
     verified: boolean;
     /** What compared the sentence: rules or a model with the passage, or rules with the result of a query. */
     verified_by: "rules" | "model" | "query";
-    /** Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed. */
+    /** Why the sentence is not verified. Null when it is verified, in answers that were stored before reasons existed, and where a redaction rule changes the answer. */
     reason: string | null;
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;

@@ -27,9 +27,20 @@ export function headersOf(content: string, context: string | null): string[] {
 
 /** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
 export function headerAbove(before: string, context: string | null): string | undefined {
-  const lines = before.split('\n');
+  const lines = before.split('\n').map((line) => line.replace(/^[> \t]+/, ''));
   const delimiter = lines.findLastIndex((line) => isDelimiter(line.split(BAR)));
   return delimiter > 0 ? lines[delimiter - 1] : headerOf(context);
+}
+
+/** Returns the header above a quote from a chunk; undefined if the quote is not from a table. */
+export function headerOfQuote(
+  quote: string,
+  { content, context }: { content: string; context: string | null },
+): string | undefined {
+  const at = content.indexOf(quote);
+  const before = at < 0 ? content : content.slice(0, at);
+  const line = (at < 0 ? '' : before.slice(before.lastIndexOf('\n') + 1)) + quote.split('\n', 1)[0];
+  return BAR.test(line) ? headerAbove(before, context) : undefined;
 }
 
 function isDelimiter(cells: readonly string[]): boolean {
@@ -62,7 +73,7 @@ function inWords(name: string): string {
  * @param above the header of a table whose rows the text continues.
  */
 export function besideHeaders(finder: Finder, above: string | undefined): Finder {
-  let header = above === undefined ? [] : above.split(BAR).slice(1).map(headerForms);
+  let header = above === undefined ? [] : above.replace(/^\|/, '').split(BAR).map(headerForms);
   /** The finished cells of the present row. */
   let row: string[] = [];
   /** Where the present cell begins; in a line that is no row, where reading goes on. */

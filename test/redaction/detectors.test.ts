@@ -140,6 +140,7 @@ describe('values in tables whose header tells what they are', () => {
       ['Ann | [US_SSN]', 'Bo | [US_SSN]', '536904397 | 1'],
       '| name | ssn |',
     ],
+    ['a row below a header without a bar before it', '| 536904399 | Ann |', ['| [US_SSN] | Ann |'], 'SSN | name'],
     ['a table in a quotation', '> | Name | SSN |\n> |---|---|\n> | Ann | 536904399 |', ['> | Ann | [US_SSN] |']],
     ['a value alone', '536904399', ['[US_SSN]'], '| ssn |'],
     ['a cell without its end', `${table('| a | BSN |')}\n| x | 111222333`, ['| x | [NL_BSN]']],

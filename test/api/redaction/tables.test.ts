@@ -176,6 +176,33 @@ test('rules for output find them in answers without a model and in their quotes'
   }
 });
 
+test('rules find them in stored answers that are older, and in quotes of these', async () => {
+  await t.delete('/redaction-policy');
+  const ask = { messages: [{ role: 'user', content: 'Which Person is due?' }] };
+  const rows = PEOPLE.map(({ born, ssn }, i) => `| Person ${i} | ${born} | ${ssn} | 2024-01-0${i + 1} |`);
+  fake.respond({ deltas: [`Nobody knows. ${rows[1]} [1] Ask Bob.`] });
+  const path = `/conversations/${(await t.post('/completions', ask)).body.conversation_id}`;
+  const read = async () => {
+    const { body, text } = await t.get(path);
+    const [, { content, citations }] = body.messages;
+    const cited = citations.flatMap(({ citation }: { citation: { spans: { start: number; end: number }[] } }) =>
+      citation.spans.map(({ start, end }) => [...content].slice(start, end).join('')),
+    );
+    return { text, content, cited };
+  };
+  const open = await read();
+  assert.match(open.text, PLANTED);
+  assert.match(open.text, /"reason":"The passage lacks the numbers/);
+  assert.doesNotMatch(open.text, /table_header/);
+  for (const step of ['retrieval', 'output', 'ingest']) {
+    await rule(step);
+    const { text, content, cited } = await read();
+    assert.doesNotMatch(text, PLANTED, step);
+    assert.match(content, /Nobody knows\. .*Person 1 \| \[DATE_OF_BIRTH\] \| \[US_SSN\] \|.*Ask Bob\.$/, step);
+    assert.deepEqual(cited, [content], 'spans moved with the text');
+  }
+});
+
 test('rules for output find them in passages that an agent quotes because its model fails', async () => {
   await rule('output');
   fake.respond({ status: 429, headers: { 'retry-after': '60' } });
