@@ -32,6 +32,7 @@ const PLANTED = /19\d\d-\d\d-\d\d|53690439\d/;
 let t: TestApp;
 let fake: FakeOpenAi;
 const ids: Record<string, string> = {};
+let olderAnswer: string;
 
 before(async () => {
   fake = await openFakeOpenAi();
@@ -181,9 +182,9 @@ test('rules find them in stored answers that are older, and in quotes of these',
   const ask = { messages: [{ role: 'user', content: 'Which Person is due?' }] };
   const rows = PEOPLE.map(({ born, ssn }, i) => `| Person ${i} | ${born} | ${ssn} | 2024-01-0${i + 1} |`);
   fake.respond({ deltas: [`Nobody knows. ${rows[1]} [1] Ask Bob.`] });
-  const path = `/conversations/${(await t.post('/completions', ask)).body.conversation_id}`;
+  olderAnswer = `/conversations/${(await t.post('/completions', ask)).body.conversation_id}`;
   const read = async () => {
-    const { body, text } = await t.get(path);
+    const { body, text } = await t.get(olderAnswer);
     const [, { content, citations }] = body.messages;
     const cited = citations.flatMap(({ citation }: { citation: { spans: { start: number; end: number }[] } }) =>
       citation.spans.map(({ start, end }) => [...content].slice(start, end).join('')),
@@ -194,7 +195,7 @@ test('rules find them in stored answers that are older, and in quotes of these',
   assert.match(open.text, PLANTED);
   assert.match(open.text, /"reason":"The passage lacks the numbers/);
   assert.doesNotMatch(open.text, /table_header/);
-  for (const step of ['retrieval', 'output', 'ingest']) {
+  for (const step of ['retrieval', 'output']) {
     await rule(step);
     const { text, content, cited } = await read();
     assert.doesNotMatch(text, PLANTED, step);
@@ -234,4 +235,6 @@ test('rules for ingest find them before they are stored, and in a table of the o
   const { body, text } = await t.get('/tables?name=people');
   assert.equal(body.tables.length, 1, text);
   assert.doesNotMatch(text, PLANTED);
+  // The chunks that the answer quotes have been replaced.
+  assert.doesNotMatch((await t.get(olderAnswer)).text, PLANTED);
 });
