@@ -730,7 +730,7 @@ export type DriveSourceSetting = {
 export type EvaluationQuestion = {
   /** Id of the question. · format "uuid" */
   id: string;
-  /** The words or question that are searched for. */
+  /** The words or question that are searched for. Empty where a redaction rule withholds them. */
   query: string;
   /** Passages that were judged. */
   judgements: Array<{
@@ -767,7 +767,7 @@ export type EvaluationRunDetails = EvaluationRun & {
   questions: Array<{
     /** Id of the question, which may be deleted. · format "uuid" */
     question_id: string;
-    /** The question. */
+    /** The words or question that are searched for. Empty where a redaction rule withholds them. */
     query: string;
     /** nDCG@10, from 0 to 1: relevant passages stand above others. */
     ndcg10: number;
@@ -781,7 +781,7 @@ export type EvaluationRunDetails = EvaluationRun & {
 export type EvaluationSet = {
   /** Id of the set. · format "uuid" */
   id: string;
-  /** Name of the set. */
+  /** Name of the set. Empty where a redaction rule withholds it. */
   name: string;
   /** Number of its questions. */
   questions_count: number;
@@ -1551,7 +1551,7 @@ export type StoredCitation = {
     verified: boolean;
     /** What compared the sentence: rules or a model with the passage, or rules with the result of a query. */
     verified_by: "rules" | "model" | "query";
-    /** Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed. */
+    /** Why the sentence is not verified. Null when it is verified, in answers that were stored before reasons existed, and where a redaction rule changes the answer. */
     reason: string | null;
     /** True when the cited text is copied from the passage word for word. */
     quoted: boolean;

@@ -35,6 +35,8 @@ const BLANKS = /[\p{Zs}\t]/u;
 const BREAKS = /[\n\v\f\r\u0085\u2028\u2029]/;
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7\u00b7\u30fb]/u;
 const DIGIT = /\p{Nd}/u;
+/** A plain bar would end the cell of a table in which it stands. */
+const WIDE_BAR = '\uff5c';
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const LOWER_CASE = /\p{Ll}/u;
 const SOFT_HYPHEN = 0xad;
@@ -189,6 +191,7 @@ function classify(code: number): Character {
   if (NOTHING.test(char)) return { kind: INVISIBLE, form: '' };
   if (DASHES.test(char)) return { kind: DASH, form: '-' };
   if (DIGIT.test(char)) return { kind: OTHER, form: String(digitOf(code)) };
+  if (char === WIDE_BAR) return { kind: OTHER, form: char };
   const form = char.normalize('NFKC');
   // A compatibility form may contain blanks and dashes, which are converted too; its digits are plain already.
   const parts = form === char ? char : [...form].map((part) => characterOf(part.codePointAt(0)!).form).join('');

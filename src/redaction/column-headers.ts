@@ -8,6 +8,11 @@ const HEADER_LENGTH_MAX = 100;
 const BAR = /(?<!\\)\|/;
 const BAR_OR_LINE_END = /(?<!\\)\||\n/;
 
+/** What stands before the rows of a table in a quotation. */
+const QUOTED = /[> \t]/;
+/** UTF-16 units of a line that may be the header of a table whose rows do not begin with a bar. */
+const OPEN_HEADER_UNITS_MAX = 10_000;
+
 /** Returns the header of a table whose rows a text continues: the first row in the context of a chunk. */
 export function headerOf(context: string | null | undefined): string | undefined {
   return context?.split('\n').find((line) => line.startsWith('|'));
@@ -22,9 +27,20 @@ export function headersOf(content: string, context: string | null): string[] {
 
 /** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
 export function headerAbove(before: string, context: string | null): string | undefined {
-  const lines = before.split('\n');
+  const lines = before.split('\n').map((line) => line.replace(/^[> \t]+/, ''));
   const delimiter = lines.findLastIndex((line) => isDelimiter(line.split(BAR)));
   return delimiter > 0 ? lines[delimiter - 1] : headerOf(context);
+}
+
+/** Returns the header above a quote from a chunk; undefined if the quote is not from a table. */
+export function headerOfQuote(
+  quote: string,
+  { content, context }: { content: string; context: string | null },
+): string | undefined {
+  const at = content.indexOf(quote);
+  const before = at < 0 ? content : content.slice(0, at);
+  const line = (at < 0 ? '' : before.slice(before.lastIndexOf('\n') + 1)) + quote.split('\n', 1)[0];
+  return BAR.test(line) ? headerAbove(before, context) : undefined;
 }
 
 function isDelimiter(cells: readonly string[]): boolean {
@@ -51,12 +67,13 @@ function inWords(name: string): string {
 
 /**
  * Returns a finder for one session that also finds what `finder` finds in a cell with its header before it. Tables are those of Markdown,
- * as all formats have them in their text: lines that begin with a bar, the first of which is the header.
+ * as all formats have them in their text: lines that begin with a bar, the first of which is the header. The rows of an open table, which
+ * people write, do not begin with a bar: its header is the line above a line such as `--- | ---`.
  *
  * @param above the header of a table whose rows the text continues.
  */
 export function besideHeaders(finder: Finder, above: string | undefined): Finder {
-  let header = above === undefined ? [] : above.split(BAR).slice(1).map(headerForms);
+  let header = above === undefined ? [] : above.replace(/^\|/, '').split(BAR).map(headerForms);
   /** The finished cells of the present row. */
   let row: string[] = [];
   /** Where the present cell begins; in a line that is no row, where reading goes on. */
@@ -64,6 +81,10 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
   let place: 'start' | 'row' | 'line' = 'start';
   /** True until the first line ends: it may be the end of a row, whose cells could stand below any header. */
   let isFirst = header.length > 0;
+  let isOpen = false;
+  /** The present line, if it is no row, and the line before it. */
+  let line = '';
+  let before = '';
   /** Matches in finished cells that have not been reported. */
   let waiting: { start: number; end: number }[] = [];
 
@@ -87,25 +108,39 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
       if (place === 'start') {
         if (text[at] === '|') [row, place, isFirst] = [[], 'row', false];
         else if (isFirst) [row, place] = [[], 'row'];
-        else if (text[at] !== '\n') [header, place] = [[], 'line'];
-        if (place !== 'line' && !isFirst) at++;
+        else if (QUOTED.test(text[at]!)) at++;
+        else if (isOpen) [row, place] = [[], 'row'];
+        else if (text[at] !== '\n') [header, line, place] = [[], '', 'line'];
+        if (text[at] === '|' || (text[at] === '\n' && !isFirst)) at++;
         continue;
       }
       const from = Math.max(at, 0);
       const length = text.slice(from).search(place === 'row' ? BAR_OR_LINE_END : /\n/);
+      const end = length < 0 ? text.length : from + length;
+      if (place === 'line' && line.length < OPEN_HEADER_UNITS_MAX) line += text.slice(from, end);
       if (length < 0 && place === 'line') at = text.length;
       if (length < 0) return;
-      const end = from + length;
       if (place === 'row') {
         scanCell(text, end, end, (first, last) => waiting.push({ start: first, end: last }));
         row.push(text.slice(from, end));
       }
       at = end + 1;
-      if (text[end] === '|') continue;
-      if (place === 'row' && header.length === 0) header = row.map(headerForms);
-      isFirst = false;
-      place = 'start';
+      if (text[end] !== '|' || place === 'line') endLine();
     }
+  };
+  const endLine = (): void => {
+    const cells = place === 'row' ? row : line.split(BAR);
+    if (place === 'line') {
+      isOpen = cells.length > 1 && isDelimiter(cells) && BAR.test(before);
+      if (isOpen) header = before.split(BAR).map(headerForms);
+    } else if (header.length === 0) {
+      const isBelow = isDelimiter(cells) && BAR.test(before);
+      header = (isBelow ? before.split(BAR) : cells).map(headerForms);
+    } else if (isFirst) isOpen = cells.length > 1;
+    else if (isOpen && cells.length === 1) [header, isOpen] = [[], false];
+    before = place === 'line' ? line : '';
+    isFirst = false;
+    place = 'start';
   };
   return {
     scan(text, from, until, found) {

@@ -107,6 +107,39 @@ test('a judgement is kept when the file is read again with the same text, and is
   await eventually(async () => (await judgements()).length === 0);
 });
 
+test('names of sets and questions are redacted when they are returned, also in earlier runs', async () => {
+  const set = await makeSet('Of jane@example.com');
+  const question = await addTo(set, 'heron oak of jane@example.com');
+  const chunk = await chunkOf('heron');
+  assert.equal((await judge(question, chunk, true)).status, 200);
+  const run = (await t.post(`/evaluation-sets/${set}/runs`, { mode: 'lexical' })).body.id;
+  const rename = { method: 'PATCH' as const, path: `/evaluation-sets/${set}`, body: { name: 'To jane@example.com' } };
+  const answers = async () => [
+    await t.get('/evaluation-sets?limit=100'),
+    await t.get(`/evaluation-sets/${set}`),
+    await t.request(rename),
+    await t.post(`/evaluation-sets/${set}/questions`, { query: 'heron oak of jane@example.com' }),
+    await judge(question, chunk, true),
+    await t.post(`/evaluation-sets/${set}/runs`, { mode: 'lexical' }),
+    await t.get(`/evaluation-runs/${run}`),
+  ];
+  for (const { text } of await answers()) assert.match(text, /jane@example/);
+  for (const [action, shown] of [
+    ['mask', /\[EMAIL\]/],
+    ['block', /"(?:name|query)":""/],
+  ] as const) {
+    const rules = [{ name: 'mail', kind: 'entity', entities: ['email'], action, apply_at: ['retrieval'] }];
+    assert.equal((await t.put('/redaction-policy', { enabled: true, rules })).status, 200);
+    for (const { status, text } of await answers()) {
+      assert.ok(status < 300, text);
+      assert.doesNotMatch(text, /jane@example/);
+      assert.match(text, shown);
+    }
+    assert.equal((await t.post('/evaluation-sets', { name: 'jane@example.com' })).text.includes('jane'), false);
+  }
+  await t.delete('/redaction-policy');
+});
+
 test('a long question is stored, and keys without the scope or with limits are refused', async () => {
   const set = await makeSet();
   assert.equal((await t.post(`/evaluation-sets/${set}/questions`, { query: '灯'.repeat(4_000) })).status, 201);

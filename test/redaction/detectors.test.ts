@@ -126,6 +126,22 @@ describe('values in tables whose header tells what they are', () => {
       ['| Ann | [US_SSN] |'],
       rowText(['a|b', 'ssn']),
     ],
+    ['a wide bar in a cell', table('| name | SSN |', '| Ann｜Annie | 536904399 |'), ['| Ann｜Annie | [US_SSN] |']],
+    ['a wide bar in a header', table('| a｜b | SSN |', '| Ann | 536904399 |'), ['| Ann | [US_SSN] |']],
+    [
+      'rows without bars at their ends',
+      'Staff | list\nName | SSN\n--- | ---\nAnn | 536904399\nBo | 536904398\n\n536904397',
+      ['Ann | [US_SSN]', 'Bo | [US_SSN]', '536904397'],
+    ],
+    ['a header without a bar before it', 'Name | SSN |\n|---|---|\n| Ann | 536904399 |', ['| Ann | [US_SSN] |']],
+    [
+      'rows without bars whose header is in another chunk',
+      'Ann | 536904399\nBo | 536904398\n\nThen\n536904397 | 1',
+      ['Ann | [US_SSN]', 'Bo | [US_SSN]', '536904397 | 1'],
+      '| name | ssn |',
+    ],
+    ['a row below a header without a bar before it', '| 536904399 | Ann |', ['| [US_SSN] | Ann |'], 'SSN | name'],
+    ['a table in a quotation', '> | Name | SSN |\n> |---|---|\n> | Ann | 536904399 |', ['> | Ann | [US_SSN] |']],
     ['a value alone', '536904399', ['[US_SSN]'], '| ssn |'],
     ['a cell without its end', `${table('| a | BSN |')}\n| x | 111222333`, ['| x | [NL_BSN]']],
     [

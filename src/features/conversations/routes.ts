@@ -69,7 +69,8 @@ const citationSchema = z
           .string()
           .nullable()
           .describe(
-            'Why the sentence is not verified. Null when it is verified, and in answers that were stored before reasons existed.',
+            'Why the sentence is not verified. Null when it is verified, in answers that were stored before reasons existed, and where a ' +
+              'redaction rule changes the answer.',
           ),
         quoted: z.boolean().describe('True when the cited text is copied from the passage word for word.'),
       })

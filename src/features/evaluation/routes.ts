@@ -7,6 +7,10 @@ import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } fro
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
+import { redactFact } from '../../redaction/apply-redaction.ts';
+import type { Redactor } from '../../redaction/redact.ts';
+import { readRedactor } from '../../redaction/redactors.ts';
+import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import {
   addQuestion,
@@ -37,9 +41,11 @@ const QUERY_LENGTH_MAX = 4_000;
 const MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const check = refuseLimitedKeys('measure the search');
 
+const QUERY = 'The words or question that are searched for. Empty where a redaction rule withholds them.';
+
 const setShape = {
   id: idSchema.describe('Id of the set.'),
-  name: z.string().describe('Name of the set.'),
+  name: z.string().describe('Name of the set. Empty where a redaction rule withholds it.'),
   questions_count: z.int().describe('Number of its questions.'),
   creation_time: timeSchema,
 };
@@ -55,7 +61,7 @@ const judgementSchema = z.object({
 const questionSchema = z
   .object({
     id: idSchema.describe('Id of the question.'),
-    query: z.string().describe('The words or question that are searched for.'),
+    query: z.string().describe(QUERY),
     judgements: z.array(judgementSchema).describe('Passages that were judged.'),
   })
   .meta({ id: 'EvaluationQuestion' });
@@ -76,7 +82,7 @@ const runShape = {
 const runSchema = z.object(runShape).meta({ id: 'EvaluationRun' });
 const measuredSchema = z.object({
   question_id: idSchema.describe('Id of the question, which may be deleted.'),
-  query: z.string().describe('The question.'),
+  query: z.string().describe(QUERY),
   ...measures,
 });
 const runDetailsSchema = z
@@ -101,7 +107,8 @@ function setRoutes(deps: Deps): Route[] {
         const listed = await deps.db.transaction(caller.tenantId, (tx) =>
           listSets(tx, caller.tenantId, pageRequest(query)),
         );
-        return pageAnswer('evaluation_sets', query, listed, toSet);
+        const redactor = await readRedactor(deps, caller.tenantId);
+        return pageAnswer('evaluation_sets', query, listed, (set) => toSet(set, redactor));
       },
     }),
     route({
@@ -119,7 +126,8 @@ function setRoutes(deps: Deps): Route[] {
       response: { status: 201, schema: setSchema, description: 'The new set.' },
       errors: [409],
       example: { name: 'Questions of the help desk' },
-      handler: async ({ caller, body }) => toSet(await createSet(deps, caller, body.name)),
+      handler: async ({ caller, body }) =>
+        toSet(await createSet(deps, caller, body.name), await readRedactor(deps, caller.tenantId)),
     }),
     route({
       method: 'GET',
@@ -136,7 +144,11 @@ function setRoutes(deps: Deps): Route[] {
       },
       async handler({ caller, params }) {
         const { set, questions } = await getSet(deps, caller, params.id);
-        return { ...toSet(set), questions: questions.map(toQuestion) };
+        const redactor = await readRedactor(deps, caller.tenantId);
+        return {
+          ...(await toSet(set, redactor)),
+          questions: await collect(questions, (question) => toQuestion(question, redactor)),
+        };
       },
     }),
     route({
@@ -149,7 +161,8 @@ function setRoutes(deps: Deps): Route[] {
       body: z.strictObject({ name: nameSchema.describe('The new name of the set.') }),
       response: { status: 200, schema: setSchema },
       example: { name: 'Questions of the help desk' },
-      handler: async ({ caller, params, body }) => toSet(await changeSet(deps, caller, params.id, body.name)),
+      handler: async ({ caller, params, body }) =>
+        toSet(await changeSet(deps, caller, params.id, body.name), await readRedactor(deps, caller.tenantId)),
     }),
     route({
       method: 'DELETE',
@@ -189,7 +202,8 @@ function questionRoutes(deps: Deps): Route[] {
       response: { status: 201, schema: questionSchema, description: 'The question.' },
       errors: [409],
       example: { query: 'How long are records kept?' },
-      handler: async ({ caller, params, body }) => toQuestion(await addQuestion(deps, caller, params.id, body.query)),
+      handler: async ({ caller, params, body }) =>
+        toQuestion(await addQuestion(deps, caller, params.id, body.query), await readRedactor(deps, caller.tenantId)),
     }),
     route({
       method: 'DELETE',
@@ -225,7 +239,10 @@ function questionRoutes(deps: Deps): Route[] {
       response: { status: 200, schema: questionSchema, description: 'The question with all its judgements.' },
       example: { chunk_id: '01981f7a-4c2e-7b3a-9d54-0f6a2b8c1d3e', relevant: true },
       handler: async ({ caller, params, body }) =>
-        toQuestion(await judge(deps, caller, params.id, body.chunk_id, body.relevant)),
+        toQuestion(
+          await judge(deps, caller, params.id, body.chunk_id, body.relevant),
+          await readRedactor(deps, caller.tenantId),
+        ),
     }),
   ];
 }
@@ -251,7 +268,8 @@ function runRoutes(deps: Deps): Route[] {
       response: { status: 201, schema: runDetailsSchema, description: 'The measures.' },
       errors: [409, 502, 504],
       example: { mode: 'lexical' },
-      handler: async ({ caller, params, body, signal }) => toRunDetails(await run(caller, params.id, body, signal)),
+      handler: async ({ caller, params, body, signal }) =>
+        toRunDetails(await run(caller, params.id, body, signal), await readRedactor(deps, caller.tenantId)),
     }),
     route({
       method: 'GET',
@@ -280,18 +298,23 @@ function runRoutes(deps: Deps): Route[] {
       response: { status: 200, schema: runDetailsSchema },
       async handler({ caller: { tenantId }, params: { id } }) {
         const found = orNotFound(await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id)));
-        return toRunDetails(found);
+        return toRunDetails(found, await readRedactor(deps, tenantId));
       },
     }),
   ];
 }
 
-function toSet(set: EvaluationSet): z.input<typeof setSchema> {
-  return toRecord(setSchema, set, { questions_count: set.questions });
+async function toSet(set: EvaluationSet, redactor: Redactor | null): Promise<z.input<typeof setSchema>> {
+  const name = (await redactFact(redactor, set.name)) ?? '';
+  return toRecord(setSchema, set, { name, questions_count: set.questions });
 }
 
-function toQuestion({ id, query, judgements }: JudgedQuestion): z.input<typeof questionSchema> {
-  return { id, query, judgements: judgements.map((one) => toRecord(judgementSchema, one)) };
+async function toQuestion(
+  { id, query, judgements }: JudgedQuestion,
+  redactor: Redactor | null,
+): Promise<z.input<typeof questionSchema>> {
+  const shown = (await redactFact(redactor, query)) ?? '';
+  return { id, query: shown, judgements: judgements.map((one) => toRecord(judgementSchema, one)) };
 }
 
 function toRun(run: EvaluationRun): z.input<typeof runSchema> {
@@ -303,6 +326,9 @@ function toRun(run: EvaluationRun): z.input<typeof runSchema> {
   });
 }
 
-function toRunDetails(run: EvaluationRun): z.input<typeof runDetailsSchema> {
-  return { ...toRun(run), questions: run.results.map((one) => toRecord(measuredSchema, one)) };
+async function toRunDetails(run: EvaluationRun, redactor: Redactor | null): Promise<z.input<typeof runDetailsSchema>> {
+  const questions = await collect(run.results, async (one) =>
+    toRecord(measuredSchema, one, { query: (await redactFact(redactor, one.query)) ?? '' }),
+  );
+  return { ...toRun(run), questions };
 }

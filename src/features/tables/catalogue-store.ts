@@ -19,7 +19,7 @@ export interface CatalogueTable extends Omit<TableRow, 'sourceId'> {
   refreshError: string | null;
   /** The caller sees every chunk of the table. */
   seesAll: boolean;
-  /** The ingest rules under which the source was read. */
+  /** The ingest rules under which the text of the served version was read; OLDER_RULES if the source has a newer text. */
   redactedBy: string;
   bytes: number;
   /** The name and the path of the source. */
@@ -30,6 +30,9 @@ export interface CatalogueTable extends Omit<TableRow, 'sourceId'> {
 
 const FROM = raw(`source_table t join source_group g on g.tenant_id = t.tenant_id and g.id = t.source_group_id
   left join source s on s.tenant_id = t.tenant_id and s.id = t.source_id`);
+
+/** No rules have this name, so those of now apply to what is shown. */
+const OLDER_RULES = raw(`'older'`);
 
 /** The place of table `t` in the served text. */
 const PLACE = raw(`s.tables -> (t.position ->> 'index')::int`);
@@ -55,7 +58,8 @@ function columns(access: Access): Sql {
     ? sql`case when t.generation <> s.generation then ${showsEverything(access)}
         else not exists (select from chunk c where ${CHUNKS_OF_TABLE} and not coalesce(${mayShowChunk(access)}, false)) end`
     : raw('true');
-  return sql`${TABLE_COLUMNS}, t.bytes, t.refresh_error, coalesce(s.redacted_by, '') as redacted_by,
+  return sql`${TABLE_COLUMNS}, t.bytes, t.refresh_error,
+    case when t.generation <> s.generation then ${OLDER_RULES} else coalesce(s.redacted_by, '') end as redacted_by,
     coalesce(s.generation, 0) as served_generation, coalesce(s.name, '') as source_name, ${SOURCE_PATH} as source_path, ${all} as sees_all,
     case when t.url is not null then (select o.rrule from connector_setting o
       where o.tenant_id = t.tenant_id and o.source_group_id = t.source_group_id) end as rrule`;

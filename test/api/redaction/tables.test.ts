@@ -1,6 +1,7 @@
 /** Rules that need a word beside a value, in texts of tables: the word is the header of the column, often not in the same chunk. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { json } from '../../../src/db/database.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
@@ -31,6 +32,7 @@ const PLANTED = /19\d\d-\d\d-\d\d|53690439\d/;
 let t: TestApp;
 let fake: FakeOpenAi;
 const ids: Record<string, string> = {};
+let olderAnswer: string;
 
 before(async () => {
   fake = await openFakeOpenAi();
@@ -175,6 +177,33 @@ test('rules for output find them in answers without a model and in their quotes'
   }
 });
 
+test('rules find them in stored answers that are older, and in quotes of these', async () => {
+  await t.delete('/redaction-policy');
+  const ask = { messages: [{ role: 'user', content: 'Which Person is due?' }] };
+  const rows = PEOPLE.map(({ born, ssn }, i) => `| Person ${i} | ${born} | ${ssn} | 2024-01-0${i + 1} |`);
+  fake.respond({ deltas: [`Nobody knows. ${rows[1]} [1] Ask Bob.`] });
+  olderAnswer = `/conversations/${(await t.post('/completions', ask)).body.conversation_id}`;
+  const read = async () => {
+    const { body, text } = await t.get(olderAnswer);
+    const [, { content, citations }] = body.messages;
+    const cited = citations.flatMap(({ citation }: { citation: { spans: { start: number; end: number }[] } }) =>
+      citation.spans.map(({ start, end }) => [...content].slice(start, end).join('')),
+    );
+    return { text, content, cited };
+  };
+  const open = await read();
+  assert.match(open.text, PLANTED);
+  assert.match(open.text, /"reason":"The passage lacks the numbers/);
+  assert.doesNotMatch(open.text, /table_header/);
+  for (const step of ['retrieval', 'output']) {
+    await rule(step);
+    const { text, content, cited } = await read();
+    assert.doesNotMatch(text, PLANTED, step);
+    assert.match(content, /Nobody knows\. .*Person 1 \| \[DATE_OF_BIRTH\] \| \[US_SSN\] \|.*Ask Bob\.$/, step);
+    assert.deepEqual(cited, [content], 'spans moved with the text');
+  }
+});
+
 test('rules for output find them in passages that an agent quotes because its model fails', async () => {
   await rule('output');
   fake.respond({ status: 429, headers: { 'retry-after': '60' } });
@@ -183,7 +212,13 @@ test('rules for output find them in passages that an agent quotes because its mo
   assert.doesNotMatch(JSON.stringify(body.answer), PLANTED);
 });
 
-test('rules for ingest find them before they are stored', async () => {
+test('rules for ingest find them before they are stored, and in a table of the older text while the next version is built', async () => {
+  await t.delete('/redaction-policy');
+  const [before] = (await t.get('/tables?name=people')).body.tables;
+  assert.match(JSON.stringify(before), PLANTED);
+  const [{ columns }] = (await t.deps.db.system.query<{ columns: object }>(
+    sql`select columns from source_table where id = ${before.id}`,
+  )) as [{ columns: object }];
   await rule('ingest');
   await eventually(async () => {
     const rows = await t.deps.db.system.query<{ content: string; metadata: unknown }>(
@@ -191,4 +226,15 @@ test('rules for ingest find them before they are stored', async () => {
     );
     return rows.length > 0 && rows.every((row) => !PLANTED.test(JSON.stringify(row)));
   });
+  const isBuilt = sql`select from source_table t join source s on s.id = t.source_id
+    where t.id = ${before.id} and t.status = 'ready' and t.generation = s.generation and s.redacted_by <> ''`;
+  await eventually(async () => (await t.deps.db.system.query(isBuilt)).length > 0);
+  await t.deps.db.system.query(
+    sql`update source_table set generation = generation - 1, columns = ${json(columns)} where id = ${before.id}`,
+  );
+  const { body, text } = await t.get('/tables?name=people');
+  assert.equal(body.tables.length, 1, text);
+  assert.doesNotMatch(text, PLANTED);
+  // The chunks that the answer quotes have been replaced.
+  assert.doesNotMatch((await t.get(olderAnswer)).text, PLANTED);
 });

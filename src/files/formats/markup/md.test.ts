@@ -25,6 +25,13 @@ test('blocks of Markdown keep their source', async () => {
   );
 });
 
+test('the header of a table has a bar at each end, as rules of redaction read it', async () => {
+  for (const header of ['a | b', 'a | b |', '| a | b', '| a | b |']) {
+    const { blocks } = await parseMd(`${header}\n--- | ---\n1 | 2\n`, []);
+    assert.deepEqual([blocks[0]!.kind, blocks[0]!.tableHeader], ['table', '| a | b |'], header);
+  }
+});
+
 test('front matter gives metadata and declared keys and is not part of the text', async () => {
   const source =
     '---\ntitle: "The: Title"\nauthor: Ann\ndate: 2024-03-05\ntags: [a, "b c"]\nprice: 12.5\nrank: high\nparent_source_id: x\n---\n\nText.\n';

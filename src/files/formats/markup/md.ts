@@ -265,10 +265,16 @@ function tableRows(tokens: readonly Token[], index: number, text: string, at: (l
   for (let i = index; i < tokens.length && tokens[i]!.type !== 'table_close'; i += 1) {
     const { type, map } = tokens[i]!;
     if (type !== 'tr_open' || !map) continue;
-    if (tableHeader === undefined) tableHeader = text.slice(at(map[0]), at(map[1])).trim();
+    if (tableHeader === undefined) tableHeader = asRow(text.slice(at(map[0]), at(map[1])));
     else rowStarts.push(at(map[0]));
   }
   return { tableHeader: tableHeader ?? '', rowStarts };
+}
+
+/** Returns a row with a bar at each end, where other readers expect them, and without the marks of a quotation. */
+function asRow(line: string): string {
+  const row = line.replace(/^[\s>]*\|?|(?<!\\)\|\s*$/g, '');
+  return `| ${row.trim()} |`;
 }
 
 function lineStarts(text: string): number[] {
