@@ -324,6 +324,9 @@ describe('sources', { skip }, () => {
       assert.ok(shown > 10 && shown < 80, `${shown} rows are in the document`);
     }
     await until(async () => (await scroller.evaluate((element) => element.scrollTop)) > 10_000);
+    await write(page, page.getByLabel('Filter by name'), 'report-9');
+    await page.getByRole('row', { name: /report-9\.md/ }).waitFor();
+    assert.equal(await scroller.evaluate((element) => element.scrollTop), 0, 'another list begins at its first row');
     await write(page, page.getByLabel('Filter by name'), 'report-9999');
     await page.getByRole('row', { name: /report-9999\.md/ }).waitFor();
     assert.equal(await page.getByRole('row').count(), 2);

@@ -83,6 +83,38 @@ test('files, moves and deletions are split into requests within the limits', asy
   assert.deepEqual(await pathsOf(group.id), ['6.txt', '7.txt', 'moved-0.txt', 'moved-1.txt', 'moved-2.txt']);
 });
 
+test('the progress of a sync with several requests is that of the whole folder', async () => {
+  for (let i = 30; i < 37; i += 1) writeFileSync(place(i), `Ferry ${i} is here.`);
+  const local = (await readLocal()).filter(({ path }) => /^3\d/.test(path));
+  const lines: string[] = [];
+  const heard: Io = { ...io, err: (line) => void lines.push(line.trimEnd()) };
+  await applyPlan(client, { id: undefined, name: 'ferries' }, planSync(local, [], []), heard, LIMITS);
+  for (let i = 30; i < 37; i += 1) rmSync(place(i));
+  for (const line of [
+    'Uploading  42 % 7 files, 51 B of 119 B',
+    'Reading  42 % 3 of 7 files, 0 failed, 3 chunks',
+    'Uploading  85 % 7 files, 102 B of 119 B',
+    'Reading  85 % 6 of 7 files, 0 failed, 6 chunks',
+    'Uploading 100 % 7 files, 119 B of 119 B',
+    'Reading 100 % 7 of 7 files, 0 failed, 7 chunks',
+  ])
+    assert.ok(lines.includes(line), `${line} is not among:\n${lines.join('\n')}`);
+});
+
+test('the stored files of a group are read in the longest pages', async () => {
+  const asked: unknown[] = [];
+  const counting: Client = {
+    ...client,
+    listSourcesOfSourceGroup(given) {
+      asked.push(given.query?.limit);
+      return client.listSourcesOfSourceGroup(given);
+    },
+  };
+  const [group] = (await client.listLocalFileGroups()).local_file_groups;
+  await listRemote(counting, group!.id);
+  assert.deepEqual(asked, [500], 'the service counts all sources for each page');
+});
+
 test('a sync after an interrupted sync does the rest of the work', async () => {
   for (let i = 10; i < 18; i += 1) writeFileSync(place(i), `Sloop ${i} is here.`);
   const local = (await readLocal()).filter(({ path }) => /^1\d/.test(path));

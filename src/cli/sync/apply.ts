@@ -36,6 +36,15 @@ interface Batch {
   moves: { from: string; to: string }[];
 }
 
+/** A batch among the batches of the plan: progress is that of all of them. */
+interface Parts {
+  earlier: readonly Batch[];
+  batch: Batch;
+  later: readonly Batch[];
+  /** The runs of the earlier batches. */
+  runs: readonly Run[];
+}
+
 /**
  * Applies the plan. Files are sent and moved first; each request waits for the run of the previous request. Files are deleted after all
  * new files are searchable. If the function is interrupted, the next synchronization does the rest.
@@ -52,13 +61,15 @@ export async function applyPlan(
 ): Promise<Applied> {
   const runs: Run[] = [];
   let groupId = group.id;
-  for (const batch of packBatches(plan, limits)) {
+  const batches = packBatches(plan, limits);
+  for (const [index, batch] of batches.entries()) {
+    const parts: Parts = { earlier: batches.slice(0, index), batch, later: batches.slice(index + 1), runs };
     const sent: { id: string; runId: string | null } =
       groupId === undefined
-        ? await createGroup(client, group.name, batch, io)
-        : { id: groupId, runId: await changeFiles(client, groupId, batch, io) };
+        ? await createGroup(client, group.name, parts, io)
+        : { id: groupId, runId: await changeFiles(client, groupId, parts, io) };
     groupId = sent.id;
-    if (sent.runId !== null) runs.push(await follow(client, sent.runId, io));
+    if (sent.runId !== null) runs.push(await follow(client, sent.runId, parts, io));
   }
   for (const paths of packPaths(plan.deleted, limits))
     await client.deleteLocalFiles({ params: { id: groupId! }, body: { paths } });
@@ -77,31 +88,31 @@ function packBatches(plan: SyncPlan, limits: RequestLimits): Batch[] {
 async function createGroup(
   client: Client,
   name: string,
-  batch: Batch,
+  parts: Parts,
   io: Io,
 ): Promise<{ id: string; runId: string | null }> {
   const fields: [string, string][] = [
     ['name', name],
     ['unique_name', 'true'],
   ];
-  const { source_group_id: id } = await upload(batch.files, io, fields, (body) =>
-    client.createLocalFileGroup({ body }),
-  );
+  const { source_group_id: id } = await upload(parts, io, fields, (body) => client.createLocalFileGroup({ body }));
   return { id, runId: await firstRun(client, id) };
 }
 
-async function changeFiles(client: Client, groupId: string, { files, moves }: Batch, io: Io): Promise<string | null> {
+async function changeFiles(client: Client, groupId: string, parts: Parts, io: Io): Promise<string | null> {
+  const { moves } = parts.batch;
   const fields: [string, string][] = moves.length > 0 ? [['moves', JSON.stringify(moves)]] : [];
-  const answer = await upload(files, io, fields, (body) => client.changeLocalFiles({ params: { id: groupId }, body }));
+  const answer = await upload(parts, io, fields, (body) => client.changeLocalFiles({ params: { id: groupId }, body }));
   return answer.run_id;
 }
 
 async function upload<T>(
-  files: readonly HashedFile[],
+  { earlier, batch, later }: Parts,
   io: Io,
   fields: readonly [string, string][],
   send: (body: ReturnType<typeof multipartBody>) => Promise<T>,
 ): Promise<T> {
+  const { files } = batch;
   const uploads = files.map(({ path, size, modifiedMs, place }) => ({
     path,
     size,
@@ -110,13 +121,17 @@ async function upload<T>(
   }));
   if (files.length === 0) return send(multipartBody(fields, uploads));
   const progress = startProgress(io, 'Uploading');
-  const total = files.reduce((sum, { size }) => sum + size, 0);
-  const note = (bytes: number): string => `${files.length} files, ${formatBytes(bytes)} of ${formatBytes(total)}`;
+  const [before, own, after] = [bytesOf(earlier), bytesOf([batch]), bytesOf(later)];
+  const total = before + own + after;
+  const count = filesOf([...earlier, batch, ...later]);
+  const update = (sent: number): void => {
+    // The frame of the request counts, too.
+    const bytes = before + Math.min(sent, own);
+    progress.update(bytes, total, `${count} files, ${formatBytes(bytes)} of ${formatBytes(total)}`);
+  };
   try {
-    const answer = await send(
-      multipartBody(fields, uploads, (bytes) => progress.update(bytes, total, note(Math.min(bytes, total)))),
-    );
-    progress.update(total, total, note(total));
+    const answer = await send(multipartBody(fields, uploads, update));
+    update(own);
     progress.end();
     return answer;
   } catch (error) {
@@ -125,16 +140,27 @@ async function upload<T>(
   }
 }
 
-async function follow(client: Client, runId: string, io: Io): Promise<Run> {
+async function follow(client: Client, runId: string, { runs, later }: Parts, io: Io): Promise<Run> {
   const progress = startProgress(io, 'Reading');
-  const run = await waitForRun(
-    client,
-    runId,
-    ({ files_done: done, files_total: total, chunks_done: chunks, statistics }) =>
-      progress.update(done, total, `${done} of ${total} files, ${statistics.failed} failed, ${chunks} chunks`),
-  );
+  const run = await waitForRun(client, runId, (now) => {
+    const all = [...runs, now];
+    const sum = (value: (run: Run) => number): number => all.reduce((total, run) => total + value(run), 0);
+    const done = sum((run) => run.files_done);
+    // A run may have more files than were sent: files found inside other files.
+    const total = sum((run) => run.files_total) + filesOf(later);
+    const note = `${sum((run) => run.statistics.failed)} failed, ${sum((run) => run.chunks_done)} chunks`;
+    progress.update(done, total, `${done} of ${total} files, ${note}`);
+  });
   progress.end();
   return run;
+}
+
+function filesOf(batches: readonly Batch[]): number {
+  return batches.reduce((sum, { files }) => sum + files.length, 0);
+}
+
+function bytesOf(batches: readonly Batch[]): number {
+  return batches.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, 0);
 }
 
 function packPaths(paths: readonly string[], limits: RequestLimits): string[][] {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -112,4 +113,14 @@ test('a file is hashed again when its stamp changes; the hash of an old file wit
   assert.equal(cached!.hash, first!.hash);
   const [again] = await hashFiles(await readTree(root), cache, () => undefined);
   assert.notEqual(again!.hash, first!.hash);
+});
+
+test('small files and files that are read as a stream get the SHA-256 of their bytes', async (t) => {
+  const texts = { 'large.txt': 'lighthouse '.repeat(200_000), 'small.txt': 'lighthouse' };
+  const root = await makeFolder(t, texts);
+  const hashed = await hashFiles(await readTree(root), new Map(), () => undefined);
+  assert.deepEqual(
+    hashed.map(({ hash }) => hash),
+    Object.values(texts).map((text) => createHash('sha256').update(text).digest('hex')),
+  );
 });

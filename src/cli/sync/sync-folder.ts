@@ -143,7 +143,7 @@ async function syncOnce(
     // This run tried the failed files again, too.
     report.still_failed = [];
   }
-  return { ...report, group_id: groupId, failed: await failuresOf(client, groupId, runs) };
+  return { ...report, group_id: groupId, failed: await failuresOf(client, runs) };
 }
 
 /** Returns the stored files that the plan does not change, but whose newest version could not be read. */
@@ -196,7 +196,7 @@ async function readWaiting(client: Client, groupId: string): Promise<Run> {
   return waitForRun(client, run.id, () => undefined);
 }
 
-async function failuresOf(client: Client, groupId: string, runs: readonly Run[]): Promise<SyncReport['failed']> {
+async function failuresOf(client: Client, runs: readonly Run[]): Promise<SyncReport['failed']> {
   const errors = (
     await Promise.all(runs.map((run) => (run.statistics.failed > 0 ? listErrors(client, run.id) : [])))
   ).flat();
@@ -206,14 +206,5 @@ async function failuresOf(client: Client, groupId: string, runs: readonly Run[])
     title: error?.title ?? `It ended as ${status}`,
     message: error?.message ?? '',
   }));
-  if (errors.length === 0) return failed;
-  const paths = new Map((await listRemote(client, groupId)).files.map(({ sourceId, path }) => [sourceId, path]));
-  return [
-    ...failed,
-    ...errors.map(({ source_id: id, name, path, title, message }) => ({
-      path: paths.get(id ?? '') ?? path ?? name,
-      title,
-      message,
-    })),
-  ];
+  return [...failed, ...errors.map(({ name, path, title, message }) => ({ path: path ?? name, title, message }))];
 }

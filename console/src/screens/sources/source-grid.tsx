@@ -72,6 +72,17 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
     },
     [rows, select, selected],
   );
+  // Other filters or another order make another list, which begins at its first row.
+  const { add: _, ...shown } = filters;
+  const view = JSON.stringify(shown);
+  const lastView = useRef(view);
+  useEffect(() => {
+    if (lastView.current === view) return;
+    lastView.current = view;
+    anchor.current = null;
+    setCursor(0);
+    scroller.current?.scrollTo({ top: 0 });
+  }, [view]);
   const closePeek = useCallback(() => {
     setPeeking(false);
     scroller.current?.focus();
