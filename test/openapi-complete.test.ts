@@ -96,8 +96,7 @@ test('the description has the limits and defaults of the interface', () => {
   for (const { name, operation } of operations) {
     if (!operation.parameters.some((one) => one.name === 'after_id')) continue;
     const { minimum, maximum, default: byDefault } = parameter(name, 'limit');
-    const most = name === 'GET /source-groups/{id}/sources' ? 500 : 100;
-    assert.deepEqual([minimum, maximum, byDefault], [1, most, 20], name);
+    assert.deepEqual([minimum, maximum, byDefault], [1, 100, 20], name);
   }
   const body = operations.find((one) => one.name === 'POST /completions')!.operation.requestBody!.content[
     'application/json'

@@ -2934,14 +2934,10 @@ export interface Operations {
   listSourcesOfSourceGroup: {
     request: {
       params: IdParams;
-      query?: {
-        /** How many records to return. · minimum 1, maximum 500, default 20 */
-        limit?: number | undefined;
-        /** Fetch records after this id: the next_id of the page before. · format "uuid" */
-        after_id?: string | undefined;
+      query?: (PageQuery & {
         /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
         order?: "asc" | "desc" | undefined;
-      } | undefined;
+      }) | undefined;
     };
     response: {
       /** Sources of this page. */

@@ -12,19 +12,15 @@ import { queryInteger } from './schemas.ts';
 
 const PAGE_LIMIT_DEFAULT = 20;
 const PAGE_LIMIT_MAX = 100;
-const LONG_PAGE_LIMIT_MAX = 500;
-
-const limitOf = (max: number) =>
-  queryInteger(1, max)
-    .default(PAGE_LIMIT_DEFAULT)
-    .meta({
-      wire: { type: 'integer', minimum: 1, maximum: max, default: PAGE_LIMIT_DEFAULT },
-      description: 'How many records to return.',
-    });
 
 /** Query parameters of every list route. A route spreads them into its `z.strictObject`, beside its own filters. */
 export const pageQueryShape = {
-  limit: limitOf(PAGE_LIMIT_MAX),
+  limit: queryInteger(1, PAGE_LIMIT_MAX)
+    .default(PAGE_LIMIT_DEFAULT)
+    .meta({
+      wire: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT },
+      description: 'How many records to return.',
+    }),
   // Any UUID is a valid position, even if its row was deleted in the meantime.
   after_id: z
     .string()
@@ -36,9 +32,6 @@ export const pageQueryShape = {
       description: 'Fetch records after this id: the next_id of the page before.',
     }),
 };
-
-/** The parameter `limit` of a list that clients read to its end: each page counts all rows, so 50,000 rows need few pages. */
-export const longPageShape = { limit: limitOf(LONG_PAGE_LIMIT_MAX) };
 
 export const pageQuery = z.strictObject(pageQueryShape);
 

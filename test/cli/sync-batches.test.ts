@@ -101,20 +101,6 @@ test('the progress of a sync with several requests is that of the whole folder',
     assert.ok(lines.includes(line), `${line} is not among:\n${lines.join('\n')}`);
 });
 
-test('the stored files of a group are read in the longest pages', async () => {
-  const asked: unknown[] = [];
-  const counting: Client = {
-    ...client,
-    listSourcesOfSourceGroup(given) {
-      asked.push(given.query?.limit);
-      return client.listSourcesOfSourceGroup(given);
-    },
-  };
-  const [group] = (await client.listLocalFileGroups()).local_file_groups;
-  await listRemote(counting, group!.id);
-  assert.deepEqual(asked, [500], 'the service counts all sources for each page');
-});
-
 test('a sync after an interrupted sync does the rest of the work', async () => {
   for (let i = 10; i < 18; i += 1) writeFileSync(place(i), `Sloop ${i} is here.`);
   const local = (await readLocal()).filter(({ path }) => /^1\d/.test(path));

@@ -8,8 +8,6 @@ import { allOf } from '../shared/pages.ts';
 import type { RemoteFile } from './plan.ts';
 
 const POLL_INTERVAL_MS = 250;
-/** Maximum of this list: a group may have 50,000 sources, and the service counts them for each page. */
-const SOURCES_OF_PAGE = 500;
 const DELETED: ReadonlySet<string> = new Set(['deleting', 'delete_job_failure']);
 const ACTIVE: ReadonlySet<string> = new Set(['queued', 'starting', 'started', 'canceling', 'unknown']);
 
@@ -45,9 +43,7 @@ export async function listNamed(client: Client, wanted: string): Promise<LocalFi
 /** Returns the files of the group that are not inside others. `hidden` is the number of those whose paths a redaction rule withholds. */
 export async function listRemote(client: Client, groupId: string): Promise<{ files: RemoteFile[]; hidden: number }> {
   const params = { id: groupId };
-  const sources = await allOf('sources', (query) =>
-    client.listSourcesOfSourceGroup({ params, query: { ...query, limit: SOURCES_OF_PAGE } }),
-  );
+  const sources = await allOf('sources', (query) => client.listSourcesOfSourceGroup({ params, query }));
   const outer = sources.filter(({ parent_source_id: parent }) => parent === null);
   const files = outer.flatMap((source) => (source.path === null ? [] : [remoteFile(source, source.path)]));
   const hidden = outer.length - files.length;

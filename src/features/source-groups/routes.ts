@@ -8,15 +8,7 @@ import type { Queryable } from '../../db/database.ts';
 import { orNotFound } from '../../errors.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
-import {
-  longPageShape,
-  orderShape,
-  pageAnswer,
-  pageQueryShape,
-  pageRequest,
-  pageResponse,
-  searchShape,
-} from '../../http/page.ts';
+import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
 import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
@@ -162,7 +154,7 @@ function sourcesRoute(deps: Deps): Route {
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: { id: 'listSourcesOfSourceGroup', area: AREA, summary: 'List the sources of a source group' },
     params: idParams,
-    query: z.strictObject({ ...pageQueryShape, ...longPageShape, ...orderShape }),
+    query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
     async handler({ caller, params, query }) {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {

@@ -75,9 +75,6 @@ test('the sources and runs of a group are listed in pages', async () => {
     .body;
   assert.equal(second.sources[0].name, 'also.txt');
   assert.deepEqual(second.pagination, { limit: 1, has_more: false, total: 2, next_id: null });
-  const long = await service.get(`/source-groups/${ready}/sources?limit=500`);
-  assert.equal(long.body.sources.length, 2, 'a client reads 50,000 sources in 100 pages');
-  assert.equal((await service.get(`/source-groups/${ready}/sources?limit=501`)).status, 400);
   const { body } = await service.get(`/source-groups/${ready}/runs`);
   assert.equal(body.runs.length, 1);
   assert.deepEqual((await service.get(`/runs/${body.runs[0].id}`)).body, body.runs[0]);
