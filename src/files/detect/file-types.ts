@@ -35,6 +35,7 @@ export type FileType =
   | 'subtitles'
   | 'calendar'
   | 'bibliography'
+  | 'translations'
   | 'wiki'
   | 'org'
   | 'rst'
@@ -63,6 +64,7 @@ const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
   txt: 'txt text log asc',
   rst: 'rst',
   bibliography: 'bib bibtex ris nbib enw',
+  translations: 'po pot',
   xml: 'xlf xliff tmx xml svg rss atom xsd xsl xslt wsdl plist docbook dbk dita ditamap tei nxml kml gpx resx xaml csproj',
   wiki: 'wiki mediawiki wikitext',
   asciidoc: 'adoc asciidoc',

@@ -184,6 +184,10 @@ async function parseText(fileType: FileType, text: string, request: FileRequest,
       const { parseBibliography } = await import('./data/bibliography.ts');
       return parseBibliography(text);
     }
+    case 'translations': {
+      const { parsePo } = await import('./data/translations.ts');
+      return parsePo(text);
+    }
     case 'wiki': {
       const { parseWiki } = await import('./wiki/parse-wiki.ts');
       return parseWiki(text, keys);

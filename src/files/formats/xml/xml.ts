@@ -13,6 +13,7 @@ import { parseTxt } from '../txt.ts';
 import { withoutEntities } from './entities.ts';
 import { writeMindMap, writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
+import { writeQt, writeTmx, writeXliff } from './translations.ts';
 import {
   attribute,
   attributes,
@@ -65,10 +66,21 @@ function topElement(text: string): XmlElement | undefined {
   }
 }
 
+const CATALOGUES: Record<string, (top: XmlElement, builder: TextBuilder) => void> = {
+  xliff: writeXliff,
+  tmx: writeTmx,
+  TS: writeQt,
+};
+
 /** Writes an element. Returns the title, if the vocabulary has one. */
 function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker): string | undefined {
   const feed = childAt(top, 'channel') ?? (top.name === 'feed' ? top : undefined);
   if (feed) return writeFeed(feed, top, builder);
+  const catalogue = CATALOGUES[top.name];
+  if (catalogue) {
+    catalogue(top, builder);
+    return undefined;
+  }
   if (top.name === 'opml') return writeOpml(top, builder);
   if (top.name === 'map' && childAt(top, 'node')) return writeMindMap(top, builder);
   if (isProse(top)) return writeProse(top, builder);
