@@ -67,9 +67,11 @@ export async function correctTerms(
   if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
     return undefined;
   const asWritten = missing.flatMap(({ terms }) => terms);
-  const known = await chunksWith(tx, openVisible(), request.tenantId, asWritten);
+  const present = corpus.present
+    ? await corpus.present(asWritten)
+    : await presentTerms(tx, openVisible(), request.tenantId, asWritten);
   const absent = missing
-    .filter(({ terms }) => !known.some((chunk) => terms.some((term) => chunk.terms.has(term))))
+    .filter(({ terms }) => !terms.some((term) => present.has(term)))
     .map((word) => {
       const spellings = nearSpellings(word.word, languages);
       return { ...word, spellings, near: termsOf(spellings, languages) };
@@ -116,6 +118,19 @@ function spelledIn(chunks: readonly Chunk[], spellings: ReadonlySet<string>): Re
   return new Set(words.filter((word) => spellings.has(word)));
 }
 
+/** Returns the terms of the best chunks with one of the terms. */
+async function presentTerms(
+  tx: Tx,
+  corpus: SearchedCorpus,
+  tenantId: string,
+  terms: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ids = await idsWith(corpus, terms);
+  const rows = await tx.query<{ terms: string }>(sql`
+    select c.terms from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
+  return new Set(rows.flatMap((row) => row.terms.split(' ')));
+}
+
 /** Returns the best chunks of the searched corpus with one of the terms. */
 async function chunksWith(
   tx: Tx,
@@ -123,14 +138,18 @@ async function chunksWith(
   tenantId: string,
   terms: readonly string[],
 ): Promise<Chunk[]> {
-  const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
-  const ids = lexical.map(({ id }) => id);
+  const ids = await idsWith(corpus, terms);
   if (ids.length === 0) return [];
   const rows = await tx.query<{ terms: string; content: string; language: string | null }>(sql`
     select c.terms, c.content, s.language
     from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
   return rows.map((row) => ({ ...row, terms: new Set(row.terms.split(' ')) }));
+}
+
+async function idsWith(corpus: SearchedCorpus, terms: readonly string[]): Promise<string[]> {
+  const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
+  return lexical.map(({ id }) => id);
 }
 
 /** Returns the term that most chunks have; undefined if no chunk has one of them. The `spelled` terms come before the others. */
