@@ -10,6 +10,7 @@ import { isDirectory } from '../../text/directory.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
+import { raiseSure } from './code-question.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { askedPartFirst, asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
@@ -63,7 +64,9 @@ export interface Extract {
 /** Returns the passages that answer best; none when nothing matches. */
 export function extractPassages(question: string, chunks: readonly ContextChunk[]): Extract {
   const { candidates, questions, asks, outside } = scoredPassages(question, chunks);
-  const extract = choose(candidates, questions);
+  const isSure = raiseSure(question, candidates);
+  const found = choose(candidates, questions);
+  const extract = isSure ? { ...found, logOdds: Math.max(found.logOdds, 0) } : found;
   if (asks === 'whole') return { ...extract, logOdds: Number.POSITIVE_INFINITY };
   if (asks === 'heading' && extract.passages.length > 0) return { ...extract, logOdds: Math.max(extract.logOdds, 0) };
   if (outside === undefined || extract.logOdds >= ANSWER_LOG_ODDS_MIN) return extract;

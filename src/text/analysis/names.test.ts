@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { encodeTerm } from './encode.ts';
-import { askedNames, lastName, nameTerms } from './names.ts';
+import { askedNames, lastName, nameTerms, onlyAskedName } from './names.ts';
 
 test('the name of a definition is its last identifier', () => {
   const names = ['bar', 'exports.bar', 'Foo.prototype.bar', '#bar', 'bar<T>', 'bar!', 'a::bar', "['bar']"];
@@ -56,4 +56,15 @@ test('another query asks for its words with low lines or changes of case, and fo
   assert.deepEqual(askedNames('What does exitOverride do in Commander?'), ['exitOverride']);
   assert.deepEqual(askedNames('when is MAX_SIZE or maxSize or __init__ used'), ['MAX_SIZE', 'maxSize', '__init__']);
   assert.deepEqual(askedNames('the WHO report on vitamin B12 and e-mail'), []);
+});
+
+test('a question asks for a definition alone if all its other words are stop words or words such as "defined"', () => {
+  const asked: [string, string][] = [
+    ['where is apply_async defined', 'apply_async'],
+    ['Flask.run', 'run'],
+    ['fields of Engine', 'Engine'],
+  ];
+  for (const [query, name] of asked) assert.equal(onlyAskedName(query), name, query);
+  for (const query of ['what raises apply_async', 'is the', 'open session from cookie'])
+    assert.equal(onlyAskedName(query), undefined, query);
 });

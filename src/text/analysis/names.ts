@@ -15,6 +15,9 @@ const KIND = new RegExp(
     'signature|struct|table|trait|type|variable)s?|classes|declared|defined|implemented)$',
   'i',
 );
+/** Those that are no everyday words. */
+const ONLY_CODE = /^(?:declared|defined|enums?|implemented|structs?|traits?)$/i;
+const QUESTION = /^(?:how|what|when|where|which|who|why)\b|\?\s*$/i;
 /** Names, each with the names before it: `RealCall.execute` asks for `execute`. */
 const NAMES = new RegExp(String.raw`${NAME}(?:(?:\.|::|#|->)${NAME})*`, 'gu');
 /** A change of case or a low line within a word, which only names have. */
@@ -44,6 +47,29 @@ export function askedNames(query: string, groupNames: readonly string[] = []): s
   const words = asked.match(NAMES) ?? [];
   const topics = topicsOf(words);
   return topics.length === 1 ? topics : words.filter((word) => JOINT.test(word));
+}
+
+/** Returns the name of the definition that a query asks for and for nothing else; undefined for other queries. */
+export function onlyAskedName(query: string): string | undefined {
+  const asked = query.trim();
+  if (ONLY_NAME.test(asked)) return lastName(asked);
+  const [name, other] = topicsOf(asked.match(NAMES) ?? []);
+  return name === undefined || other !== undefined ? undefined : lastName(name);
+}
+
+/**
+ * Returns true for a query with a word for what code defines, or with a name that only code has. Most of these words are everyday words in
+ * a question ("what type of wood", "the function of the liver"), unless a name or a capital letter is there.
+ */
+export function looksForCode(query: string): boolean {
+  if (JOINT.test(query) || /::|\(\)|\p{L}\.\p{L}/u.test(query)) return true;
+  const words = query.match(NAMES) ?? [];
+  const isTopic = (word = ''): boolean => word !== '' && topicsOf([word]).length > 0;
+  const isPlain = QUESTION.test(query) && !words.some((word) => isTopic(word) && /\p{Lu}/u.test(word));
+  return words.some((word, i) => {
+    if (!KIND.test(word)) return false;
+    return !isPlain || ONLY_CODE.test(word) || isTopic(words[i - 1]) || isTopic(words[i + 1]);
+  });
 }
 
 function topicsOf(words: readonly string[]): string[] {
