@@ -48,8 +48,6 @@ export interface Candidates {
 /** The part of a corpus that one search may find, for one transaction. */
 export interface SearchedCorpus {
   candidates(query: CandidateQuery): Promise<Candidates>;
-  /** Returns those of the terms that a chunk has, filters apart. Absent if the engine cannot tell without looking at hidden chunks. */
-  present?(terms: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface Engine {

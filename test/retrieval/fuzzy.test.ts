@@ -120,6 +120,22 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
       assert.equal((await search('alpine meadow quarty', of)).warnings.length, 1);
     });
 
+    test('two common words that share no chunk are not corrected', async () => {
+      const other = await createTenant(db, { id: newId(), name: `${form}, words apart` });
+      const chunks = [
+        ...Array.from({ length: 12 }, (_, i) => `Alpine meadow ${i}`),
+        ...Array.from({ length: 130 }, () => 'Fine porcelain'),
+        ...Array.from({ length: 110 }, () => `A marine animal in water ${'that is deep and cold '.repeat(5)}`),
+        'The marina has berths',
+      ];
+      await seed(db, other.id, [
+        { sources: chunks.map((chunk, i) => ({ name: `${i}`, language: 'en', chunks: [chunk] })) },
+      ]);
+      const of = { tenantId: other.id, partitionNo: other.partitionNo };
+      assert.deepEqual((await search('alpine meadow porcelain marine', of)).warnings, []);
+      assert.equal((await search('alpine meadow porcelain marinf', of)).warnings.length, 1);
+    });
+
     test('a word that occurs outside of the filters is not corrected', async () => {
       const other = await createTenant(db, { id: newId(), name: `${form}, filters` });
       await seed(db, other.id, [

@@ -1,5 +1,4 @@
 /** The engine in PostgreSQL: BM25 over the chunks' terms, HNSW over their vectors, filters as conditions of the same statements. */
-import { isUnrestricted } from '../../access/access.ts';
 import type { Database } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
@@ -76,10 +75,6 @@ export function openPostgresEngine(
         return { all, kept: await keepMatching(tx, scope, all) };
       };
       return {
-        // The index has the terms of all chunks of the tenant.
-        ...(isUnrestricted(scope) && {
-          present: async (terms: readonly string[]) => new Set((await weigh(tx, scope, terms)).keys()),
-        }),
         async candidates(query) {
           const { vector, depth } = query;
           const best = matches ? undefined : await testBest(query);

@@ -1,7 +1,7 @@
 /**
  * Corrects typing errors. A word of the query that no visible chunk has is replaced by the commonest word of visible chunks that is
  * one error away. A word that only shares its stem with a spelling one error away comes after all of these. A look-up into the index
- * asks for the missing words, and a second one for the spellings of those that occur nowhere. An ordinary query needs no look-up,
+ * asks for each missing word, and one more for the spellings of those that occur nowhere. An ordinary query needs no look-up,
  * because its best chunks have most of its words.
  */
 import type { Tx } from '../../db/database.ts';
@@ -27,7 +27,7 @@ const BEST_CHUNKS = 10;
 const MISSING_SHARE_MIN = 1 / 3;
 /** A query with more missing words is about another subject, not misspelled. */
 const MISSING_WORDS_MAX = 3;
-/** Chunks that the look-up reads. They hold each missing word that occurs: rare words rank first, and any sample has common words. */
+/** Chunks that a look-up asks for. */
 const CHUNKS_READ = 100;
 /** The weight of a guessed word. */
 const GUESS_WEIGHT = 2;
@@ -66,16 +66,16 @@ export async function correctTerms(
   const missing = words.filter(({ terms }) => !terms.some((term) => best.includes(` ${term} `)));
   if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
     return undefined;
-  const asWritten = missing.flatMap(({ terms }) => terms);
-  const present = corpus.present
-    ? await corpus.present(asWritten)
-    : await presentTerms(tx, openVisible(), request.tenantId, asWritten);
-  const absent = missing
-    .filter(({ terms }) => !terms.some((term) => present.has(term)))
-    .map((word) => {
-      const spellings = nearSpellings(word.word, languages);
-      return { ...word, spellings, near: termsOf(spellings, languages) };
-    });
+  const visible = openVisible();
+  const unseen: typeof missing = [];
+  for (const word of missing) {
+    const { lexical } = await visible.candidates({ terms: word.terms, vector: undefined, depth: CHUNKS_READ });
+    if (lexical.length === 0) unseen.push(word);
+  }
+  const absent = unseen.map((word) => {
+    const spellings = nearSpellings(word.word, languages);
+    return { ...word, spellings, near: termsOf(spellings, languages) };
+  });
   if (absent.length === 0) return undefined;
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
   const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
@@ -118,19 +118,6 @@ function spelledIn(chunks: readonly Chunk[], spellings: ReadonlySet<string>): Re
   return new Set(words.filter((word) => spellings.has(word)));
 }
 
-/** Returns the terms of the best chunks with one of the terms. */
-async function presentTerms(
-  tx: Tx,
-  corpus: SearchedCorpus,
-  tenantId: string,
-  terms: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const ids = await idsWith(corpus, terms);
-  const rows = await tx.query<{ terms: string }>(sql`
-    select c.terms from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
-  return new Set(rows.flatMap((row) => row.terms.split(' ')));
-}
-
 /** Returns the best chunks of the searched corpus with one of the terms. */
 async function chunksWith(
   tx: Tx,
@@ -138,18 +125,14 @@ async function chunksWith(
   tenantId: string,
   terms: readonly string[],
 ): Promise<Chunk[]> {
-  const ids = await idsWith(corpus, terms);
+  const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
+  const ids = lexical.map(({ id }) => id);
   if (ids.length === 0) return [];
   const rows = await tx.query<{ terms: string; content: string; language: string | null }>(sql`
     select c.terms, c.content, s.language
     from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
     where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
   return rows.map((row) => ({ ...row, terms: new Set(row.terms.split(' ')) }));
-}
-
-async function idsWith(corpus: SearchedCorpus, terms: readonly string[]): Promise<string[]> {
-  const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
-  return lexical.map(({ id }) => id);
 }
 
 /** Returns the term that most chunks have; undefined if no chunk has one of them. The `spelled` terms come before the others. */
