@@ -143,6 +143,11 @@ test('cleaned text is well-formed, has line feeds only, and contains no NUL and 
 
 test('private-use bullets, squares and ticks of symbol fonts become Unicode characters', () => {
   assert.equal(withSymbols('\uf0b7 one \uf0a7 two \uf0fc \uf8ff \uf041'), '• one ▪ two ✔ \uf8ff \uf041');
+  assert.equal(
+    withSymbols('T\uf765\uf778\uf774 of 1\uf739\uf730, \uf784'),
+    'Text of 190, \uf784',
+    'small capitals and old-style figures',
+  );
 });
 
 test('a long UTF-8 text with a NUL byte is not decoded as UTF-16', () => {

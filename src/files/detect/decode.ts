@@ -112,10 +112,12 @@ const SYMBOLS: Record<string, string> = {
 
 /**
  * Returns the text with Unicode bullets, ticks and arrows instead of the private-use characters that Word writes for symbol
- * fonts. The length stays the same.
+ * fonts, and with digits and letters instead of Adobe's for old-style figures and small capitals. The length stays the same.
  */
 export function withSymbols(text: string): string {
-  return /[\uf000-\uf0ff]/.test(text) ? text.replace(/[\uf000-\uf0ff]/g, (sign) => SYMBOLS[sign] ?? sign) : text;
+  return text
+    .replace(/[\uf000-\uf0ff]/g, (sign) => SYMBOLS[sign] ?? sign)
+    .replace(/[\uf730-\uf739\uf761-\uf77a]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xf700));
 }
 
 function decodeAs(bytes: Uint8Array, encoding: string): Decoded {

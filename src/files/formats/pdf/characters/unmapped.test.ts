@@ -15,7 +15,8 @@ test('numbers of glyphs become letters, and the blank among them separates words
 });
 
 test('Cyrillic letters of TeX are read, and Latin text with accents stays', () => {
-  const russian = 'Это первая страница, и на ней не так много слов, как в других: ёлка для всех, что из леса.';
+  const russian =
+    'Это первая страница, и на ней не так много слов, как на следующей: ёлка для всех, что растёт из леса.';
   const codes = Array.from(russian, (letter) => {
     if (letter === 'ё') return '¼';
     return /[А-я]/.test(letter) ? String.fromCharCode(letter.charCodeAt(0) - 0x410 + 0xc0) : letter;
@@ -25,8 +26,26 @@ test('Cyrillic letters of TeX are read, and Latin text with accents stays', () =
   assert.equal(read(`${codes} òà Óêðà¨íè ïîëiâ çíà¹`), `${russian} та України полів знає`);
   const list = 'Îñíîâû Àâòîð äèçàéíåð Äèçàéí ìàêåòà Ïðåèìóùåñòâà Ïðîáåëû';
   assert.equal(read(list), 'Основы Автор дизайнер Дизайн макета Преимущества Пробелы');
+  const commands = 'Note that the command is for the end of a page, and it is not the one that we have. '.repeat(4);
+  assert.equal(read(`${codes} ${commands}`), `${russian} ${commands}`, 'words of another language are beside it');
+  assert.equal(read(`${codes} ñîîòâåò\u007fñòâèè`), `${russian} соответ-ствии`);
   const french = 'Ça a été créé à la fin de l’été, et la forêt n’a pas changé; les élèves y étaient déjà.';
   assert.equal(read(french), french);
+});
+
+test('the codes of other scripts do not become Cyrillic letters, and the page is unreadable', () => {
+  const greek = 'Ç óåëßäá áõôÞ ìéëÜåé ãéá ôá ðëïßá ôïõ ëéìáíéïý êáé ãéá ôïõò áíèñþðïõò ðïõ äïõëåýïõí êïíôÜ óôç èÜëáóóá';
+  const sanskrit =
+    'ëÐÅ ëÐÁ ñÍ* ëÐÅ îÅ *: ëÐÅ ì*:É ëÐÅ ëÁ îåÅ çÉ îå ã*åîÁ ã* úÁ îåÅ íéÅ É ê êÁ îåÅ úã*Á úê*Á ú úÅ îå æ íåÅ ';
+  // A font whose glyphs are numbered: a third of them are control codes.
+  const numbered =
+    'äå\u0001à\u0002èîâ\u0003èíà\u0004îðå\u0005òî\u0006ìíàâîëå\u0007ðàòèìîñà\u0001\u0002\u0004\u0005\u0006\u0007'.repeat(
+      3,
+    );
+  for (const codes of [greek, sanskrit, numbered]) {
+    const { characters, unmapped } = readUnmapped(codes, (unit) => codes[unit] !== ' ');
+    assert.deepEqual([characters.filter((letter) => /\p{sc=Cyrl}/u.test(letter)), unmapped?.isReadable], [[], false]);
+  }
 });
 
 test('ligatures of TeX become letters inside words only', () => {

@@ -13,8 +13,9 @@ const BLANK = '\u0003';
 const BLANK_SHARE_MIN = 0.05;
 /** Control codes stand for letters if they are more than this share of all codes. */
 const CONTROL_SHARE_MAX = 0.15;
-/** Cyrillic letters have the codes of Latin letters with accents, of which other languages have few. */
-const CYRILLIC_SHARE_MIN = 0.3;
+/** Cyrillic letters have the codes of Latin letters with accents, of which Latin words have no four in a row. */
+const CYRILLIC_WORDS = /[À-ÿ]{4,}/g;
+/** Slavic languages have this share of vowels. The codes of Thai, Greek and Hebrew would have fewer. */
 const CYRILLIC_VOWELS_SHARE = [0.36, 0.5] as const;
 /** Share of function words in a running text whose letters were changed by a guess. */
 const FUNCTION_WORDS_MIN = 0.12;
@@ -41,12 +42,10 @@ export function readUnmapped(text: string, isUnmapped: (unit: number) => boolean
   if (count < LETTERS_MIN) return { characters: signs() };
   const words = characters.map((character, unit) => (codes[unit] ? character : ' ')).join('');
   const hasBlanks = words.split(BLANK).length - 1 > BLANK_SHARE_MIN * count;
-  if (!hasBlanks && hasLetters(words) && languageOf(words) !== undefined)
+  const isCyrillic = hasLetters(words) && isCyrillicText(words);
+  if (!isCyrillic && !hasBlanks && hasLetters(words) && languageOf(words) !== undefined)
     return { characters: withLigatures(signs(), codes), unmapped: { words, isReadable: true } };
-  const read = (by: (code: string) => string) => Array.from(words, by).join('');
-  const isCyrillic =
-    (words.match(/[À-ÿ]/g)?.length ?? 0) > CYRILLIC_SHARE_MIN * count && isCyrillicText(read(ofCyrillic));
-  const reading = isCyrillic ? ofCyrillic : glyphReading(read(ofGlyph));
+  const reading = isCyrillic ? ofCyrillic : glyphReading(Array.from(words, ofGlyph).join(''));
   if (reading) {
     const decoded = characters.map((character, unit) => (codes[unit] ? reading(character) : character));
     return { characters: isCyrillic ? withUkrainianI(decoded) : decoded };
@@ -56,12 +55,12 @@ export function readUnmapped(text: string, isUnmapped: (unit: number) => boolean
   return { characters: signs(), ...(isPart ? { unmapped: { words, isReadable: false } } : {}) };
 }
 
-/** Returns whether a text has words of a language, or vowels as Slavic languages have: lists have no function words. */
-function isCyrillicText(text: string): boolean {
-  const letters = text.toLowerCase().match(/\p{sc=Cyrl}/gu) ?? [];
-  const share = letters.filter((letter) => /[аеёиоуыэюяіїє]/.test(letter)).length / letters.length;
+/** Returns whether words in the codes of TeX have vowels as Slavic languages have. Lists have no function words that would tell. */
+function isCyrillicText(words: string): boolean {
+  const letters = Array.from(words.match(CYRILLIC_WORDS)?.join('') ?? '', ofCyrillic);
+  const share = letters.filter((letter) => /[аеёиоуыэюяіїє]/i.test(letter)).length / letters.length;
   const [least, most] = CYRILLIC_VOWELS_SHARE;
-  return languageOf(text) !== undefined || (letters.length >= LETTERS_MIN && share >= least && share <= most);
+  return letters.length >= LETTERS_MIN && share >= least && share <= most;
 }
 
 /** Returns how to read numbers of glyphs that give this text, or undefined. An opening quotation mark in a word is an apostrophe. */
@@ -155,6 +154,7 @@ const CYRILLIC_SIGNS: Readonly<Record<string, string>> = {
   '\u0011': '”',
   '\u0015': '–',
   '\u0016': '—',
+  '\u007f': '-',
   '\u0080': 'Ґ',
   '\u0088': '•',
   '\u0099': 'Є',
