@@ -24,10 +24,10 @@ const POINTS: readonly CrashPoint[] = [
   'upload.blobs_durable',
   'ingest.taken',
   'upload.committed',
+  'ingest.finished',
   'ingest.processed',
   'ingest.parts_stored',
   'ingest.batch_stored',
-  'ingest.finished',
 ];
 
 let dataDir: string;
@@ -61,10 +61,11 @@ const ONCE_A_RUN: readonly CrashPoint[] = ['ingest.taken', 'ingest.parts_stored'
 
 /**
  * Returns the next point if the service that completes this change can be armed for it: a change that was answered
- * reaches no point of uploads again, and its run reaches some points once.
+ * reaches no point of uploads again, its run reaches some points once, and a run that has finished reaches none.
  */
 function armedAfter(point: CrashPoint): string | undefined {
   const next = POINTS[POINTS.indexOf(point) + 1];
+  if (point === 'ingest.finished') return next;
   if (next && ONCE_A_RUN.includes(next)) return `${next}:2`;
   return !point.startsWith('upload.') && next?.startsWith('upload.') ? next : undefined;
 }

@@ -270,10 +270,10 @@ test('AsciiDoc: attributes and cross references may add only a limited amount of
 });
 
 test('AsciiDoc: very many sections of one title are read in linear time', async () => {
-  const started = performance.now();
+  const used = process.cpuUsage();
   const { text } = await parseOutline('asciidoc', '== Example\n\nText.\n\n'.repeat(16_000));
   assert.equal(text.match(/^## Example$/gm)?.length, 16_000);
-  assert.ok(performance.now() - started < 40_000);
+  assert.ok(process.cpuUsage(used).user < 10e6);
 });
 
 test('reStructuredText: a style of Docutils is not read as a class', async () => {
