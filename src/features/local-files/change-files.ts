@@ -19,7 +19,7 @@ import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
-import { auditHiddenFiles, hideFiles } from '../../ingest/removal/delete-source.ts';
+import { auditHiddenFiles, hideSources } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
 import { newId } from '../../util/ids.ts';
@@ -88,7 +88,7 @@ async function apply(
   const { tenantId } = caller;
   const answer = { source_group_id: group.id, ...countChanges(plan), deleted: plan.deleted.length };
   if (isEmptyPlan(plan)) return { ...answer, run_id: null };
-  const hidden = await hideFiles(deps, tx, tenantId, group.id, plan.deleted);
+  const hidden = await hideSources(deps, tx, tenantId, group.id, plan.deleted);
   checkRoom(await countSources(tx, tenantId, group.id), plan);
   const bytes = sentFiles(plan).reduce((sum, { size }) => sum + size, 0);
   checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { files: plan.added.length, bytes });
@@ -189,7 +189,7 @@ export async function deleteFilesByPath(
     const group = await lockFiles(tx, caller, groupId);
     const files = await listFiles(tx, tenantId, groupId, paths);
     const ids = files.map((file) => file.sourceId);
-    const hidden = await hideFiles(deps, tx, tenantId, groupId, ids);
+    const hidden = await hideSources(deps, tx, tenantId, groupId, ids);
     const waiting = hidden.filter((source) => source.waits).length;
     if (waiting > 0) await countSkipped(tx, tenantId, groupId, group.generation, waiting);
     if (hidden.length > 0) await runForIncluders(deps, tx, tenantId, group);

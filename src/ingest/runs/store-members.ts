@@ -23,7 +23,7 @@ import { newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import type { ActiveRun } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import { hideSources } from '../removal/remove-gone.ts';
+import { hideInRun } from '../removal/remove-gone.ts';
 import type { SourceRows, StagedMember } from './rows.ts';
 
 /** Checks that a group with these counts has room for the members. @throws FileError when it has not. */
@@ -170,7 +170,7 @@ export async function replaceMembers(
     { ...NOTHING_LISTED, listed: added.length + reread + unchanged, unchanged },
     now,
   );
-  const skipped = await hideSources(
+  const skipped = await hideInRun(
     deps,
     tx,
     active,
