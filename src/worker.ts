@@ -8,7 +8,7 @@ import { agentRun, collectAgentRuns } from './features/agents/background.ts';
 import type { Deps } from './http/deps.ts';
 import type { JobOutcome } from './http/operations/metrics.ts';
 import { deleteGroup } from './ingest/removal/delete-group.ts';
-import { deleteFiles, deleteSource } from './ingest/removal/delete-source.ts';
+import { deleteFiles } from './ingest/removal/delete-source.ts';
 import { ingestRun } from './ingest/run-ingest.ts';
 import { reprocess, wakeReprocessing } from './ingest/runs/reprocess.ts';
 import { hasDueSchedule, startScheduled } from './ingest/runs/start-scheduled.ts';
@@ -62,7 +62,6 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
         // A separate kind of job: these runs may wait hours for their origin, and uploads must not wait behind them.
         'origin-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
-        'delete-source': { handler: deleteSource(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-files': { handler: deleteFiles(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: inTurn(collectGarbage(deps), collectAgentRuns({ deps })), concurrency: 1 },
         'start-scheduled': { handler: startScheduled(deps), concurrency: 1 },

@@ -11,9 +11,9 @@ export interface ApiKeyRow {
   id: string;
   name: string;
   publicId: string;
-  scopes: string[];
-  sourceGroupIds: string[] | null;
-  tagIds: string[] | null;
+  scopes: readonly string[];
+  sourceGroupIds: readonly string[] | null;
+  tagIds: readonly string[] | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
   issuedBy: string | null;
@@ -28,35 +28,14 @@ export interface ApiKeyRow {
   lastUsedAt: Date | null;
 }
 
-export interface AuthenticationRow {
-  id: string;
+export interface AuthenticationRow
+  extends Omit<ApiKeyRow, 'name' | 'publicId' | 'issuedBy' | 'createdAt' | 'lastUsedAt'> {
   tenantId: string;
   partitionNo: number;
   secretHash: Buffer;
-  scopes: string[];
-  sourceGroupIds: string[] | null;
-  tagIds: string[] | null;
-  expiresAt: Date | null;
-  revokedAt: Date | null;
-  rootId: string;
-  familyId: string;
-  replacedBy: string | null;
 }
 
-export interface NewApiKey {
-  id: string;
-  publicId: string;
-  hash: Buffer;
-  name: string;
-  scopes: readonly string[];
-  sourceGroupIds: readonly string[] | null;
-  tagIds: readonly string[] | null;
-  expiresAt: Date | null;
-  issuedBy: string | null;
-  rootId: string;
-  familyId: string;
-  createdAt: Date;
-}
+export type NewApiKey = Omit<ApiKeyRow, 'revokedAt' | 'replacedBy' | 'lastUsedAt'> & { hash: Buffer };
 
 const columns = sql`id, name, public_id, scopes, source_group_ids, tag_ids, expires_at, revoked_at, issued_by, root_id, family_id,
   replaced_by, created_at, last_used_at`;

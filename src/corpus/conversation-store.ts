@@ -10,6 +10,8 @@ import { join, raw, type Sql, sql } from '../db/sql.ts';
 export interface Conversation {
   id: string;
   activeMessageId: string | null;
+  title: string;
+  createdAt: Date;
   messageCount: number;
   /** Bytes of texts and citations. */
   storedBytes: number;
@@ -100,7 +102,7 @@ function belongsTo({ keyFamilyId, principal }: Owner): Sql {
   return principal === null ? ofFamily : sql`${ofFamily} and principal_id is not distinct from ${principal.id}::text`;
 }
 
-const PLACE_COLUMNS = raw('id, active_message_id, message_count, stored_bytes');
+const CONVERSATION_COLUMNS = raw('id, active_message_id, title, created_at, message_count, stored_bytes');
 
 export async function findConversation(
   db: Queryable,
@@ -109,7 +111,7 @@ export async function findConversation(
   owner: Owner,
 ): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)}`,
+    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)}`,
   );
   return rows[0];
 }
@@ -122,7 +124,7 @@ export async function findConversationByThread(
   owner: Owner,
 ): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation
+    sql`select ${CONVERSATION_COLUMNS} from conversation
       where tenant_id = ${tenantId} and thread_id = ${threadId} and ${belongsTo(owner)} order by id limit 1`,
   );
   return rows[0];
@@ -215,27 +217,6 @@ function restsOn(ids: Sql, found: Sql): Sql {
     select from unnest(${ids}) as used(id) where not exists (${found}))`;
 }
 
-export interface ConversationRow {
-  id: string;
-  activeMessageId: string | null;
-  title: string;
-  createdAt: Date;
-}
-
-const CONVERSATION_COLUMNS = raw('id, title, active_message_id, created_at');
-
-export async function findConversationRow(
-  db: Queryable,
-  tenantId: string,
-  id: string,
-  owner: Owner,
-): Promise<ConversationRow | undefined> {
-  const rows = await db.query<ConversationRow>(
-    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)}`,
-  );
-  return rows[0];
-}
-
 /** Returns one page of conversations, with one extra row if a next page exists; `total` counts all matches. */
 export async function listConversations(
   tx: Queryable,
@@ -243,10 +224,10 @@ export async function listConversations(
   owner: Owner,
   q: string | undefined,
   page: PageRequest,
-): Promise<{ rows: ConversationRow[]; total: number }> {
+): Promise<{ rows: Conversation[]; total: number }> {
   const found = q === undefined ? raw('true') : containsText(raw('title'), q);
   const matching = sql`conversation where tenant_id = ${tenantId} and ${belongsTo(owner)} and ${found}`;
-  return readPage<ConversationRow>(tx, CONVERSATION_COLUMNS, matching, raw('id'), page);
+  return readPage<Conversation>(tx, CONVERSATION_COLUMNS, matching, raw('id'), page);
 }
 
 /** A message in a list. `seen` is false if the message rests on something that the caller may not see. */
@@ -325,7 +306,7 @@ export async function lockConversation(
   owner: Owner,
 ): Promise<Conversation | undefined> {
   const rows = await tx.query<Conversation>(
-    sql`select ${PLACE_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)} for update`,
+    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)} for update`,
   );
   return rows[0];
 }

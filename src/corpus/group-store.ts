@@ -46,14 +46,7 @@ const GROUP_COLUMNS =
   raw(`g.id, g.source_type, g.name, g.status, g.metadata, g.chunk_metadata_keys, g.chunk_metadatas_count,
   g.error_title, g.error_message, g.generation, g.upload_at, g.created_at, g.started_at, g.ended_at, g.deleted_at`);
 
-export interface NewGroup {
-  id: string;
-  sourceType: string;
-  name: string;
-  chunkMetadataKeys: readonly ChunkMetadataKey[];
-  uploadAt: Date | null;
-  createdAt: Date;
-}
+export type NewGroup = Pick<SourceGroup, 'id' | 'sourceType' | 'name' | 'chunkMetadataKeys' | 'uploadAt' | 'createdAt'>;
 
 /** Inserts a group with the status `queued`: the caller inserts its first run in the same transaction. */
 export async function insertGroup(tx: Tx, tenantId: string, group: NewGroup): Promise<void> {

@@ -33,16 +33,10 @@ export interface Setting {
   deletedAt: Date | null;
 }
 
-export interface NewSetting {
-  id: string;
-  sourceGroupId: string;
-  origin: Origin;
-  secretId: string | null;
-  needsCredential: boolean;
-  rrule: string;
-  nextTimes: readonly Date[];
-  createdAt: Date;
-}
+export type NewSetting = Pick<
+  Setting,
+  'id' | 'sourceGroupId' | 'origin' | 'secretId' | 'needsCredential' | 'rrule' | 'createdAt'
+> & { nextTimes: readonly Date[] };
 
 const SETTING_COLUMNS =
   raw(`c.id, c.source_group_id, g.name, c.origin, c.secret_id, c.needs_credential, c.rrule, c.next_times,

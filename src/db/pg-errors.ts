@@ -42,9 +42,9 @@ export function mapDatabaseError(error: unknown): unknown {
   return new ServiceError('overloaded', message, { cause: error, retryAfterSeconds: RETRY_SECONDS });
 }
 
-/** Returns true for a duplicate key. With `constraint`, only for that unique constraint or index. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  return codeOf(error) === '23505' && (constraint === undefined || constraintOf(error) === constraint);
+/** Returns true for a duplicate key. */
+export function isUniqueViolation(error: unknown): boolean {
+  return codeOf(error) === '23505';
 }
 
 /** Returns true when the database refused the values (not text, out of range, too large), so that a retry fails too. */
@@ -61,8 +61,4 @@ function isConnectionLoss(error: Error, code: string | undefined): boolean {
 function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null | undefined)?.code;
   return typeof code === 'string' ? code : undefined;
-}
-
-function constraintOf(error: unknown): unknown {
-  return (error as { constraint?: unknown }).constraint;
 }

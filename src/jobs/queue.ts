@@ -5,7 +5,6 @@ export const JOB_KINDS = [
   'ingest-run',
   'origin-run',
   'delete-group',
-  'delete-source',
   'delete-files',
   'collect-garbage',
   'start-scheduled',

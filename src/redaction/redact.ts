@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 import { openTurns, type Turns } from '../util/turns.ts';
 import { besideHeaders } from './column-headers.ts';
 import { isName, type NameEntity } from './detectors/entities.ts';
-import { detectorOf, NEEDS_WORDS } from './detectors/registry.ts';
+import { DETECTORS, NEEDS_WORDS } from './detectors/registry.ts';
 import { openDictionary } from './dictionary.ts';
 import { type FindNames, type NameSearch, openNameSearch, STREAM_STEP_LENGTH, WINDOW_LENGTH } from './names.ts';
 import {
@@ -250,7 +250,7 @@ export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8
 function findersOf(rule: RedactionRule): { finder: Finder | NameEntity; entity: string | null }[] {
   switch (rule.kind) {
     case 'entity':
-      return rule.entities.map((entity) => ({ finder: isName(entity) ? entity : detectorOf(entity), entity }));
+      return rule.entities.map((entity) => ({ finder: isName(entity) ? entity : DETECTORS[entity], entity }));
     case 'regex':
       return [{ finder: openPattern(rule.pattern, rule.ignore_case), entity: null }];
     case 'dictionary':

@@ -1,6 +1,5 @@
 /** SQL of the table redaction_policy: one policy for each tenant. */
-import type { Queryable, Tx } from '../db/database.ts';
-import { type Json, json } from '../db/database.ts';
+import { json, type Queryable, type Tx } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import type { RedactionPolicy, RedactionRule } from './redaction-policy.ts';
 
@@ -9,17 +8,9 @@ export interface StoredRedactionPolicy extends RedactionPolicy {
   updatedAt: Date;
 }
 
-interface PolicyRow {
-  version: number;
-  enabled: boolean;
-  rules: RedactionRule[];
-  createdAt: Date;
-  updatedAt: Date;
-}
-
 /** Returns the tenant's policy; undefined if the tenant has none. */
 export async function findRedactionPolicy(tx: Queryable, tenantId: string): Promise<StoredRedactionPolicy | undefined> {
-  const [row] = await tx.query<PolicyRow>(sql`
+  const [row] = await tx.query<StoredRedactionPolicy>(sql`
     select version, enabled, rules, created_at, updated_at
     from redaction_policy where tenant_id = ${tenantId} and rules is not null`);
   return row;
@@ -42,10 +33,9 @@ export async function saveRedactionPolicy(
   tenantId: string,
   { enabled, rules, now }: { enabled: boolean; rules: readonly RedactionRule[]; now: Date },
 ): Promise<StoredRedactionPolicy> {
-  const stored: Json = json(rules);
-  const [row] = await tx.query<PolicyRow>(sql`
+  const [row] = await tx.query<StoredRedactionPolicy>(sql`
     insert into redaction_policy as p (tenant_id, version, enabled, rules, created_at, updated_at)
-    values (${tenantId}, 1, ${enabled}, ${stored}, ${now}, ${now})
+    values (${tenantId}, 1, ${enabled}, ${json(rules)}, ${now}, ${now})
     on conflict (tenant_id) do update set version = p.version + 1, enabled = excluded.enabled, rules = excluded.rules,
       created_at = case when p.rules is null then excluded.created_at else p.created_at end, updated_at = excluded.updated_at
     returning version, enabled, rules, created_at, updated_at`);

@@ -5,7 +5,7 @@ import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
 import { findMasterKeyId, lockMasterKeyShared, setFirstMasterKeyId } from './master-key-store.ts';
-import { type MasterKey, openValue, rewrapKey, sealValue } from './seal.ts';
+import { type MasterKey, openValue, rewrapKey, type SealedValue, sealValue } from './seal.ts';
 
 export const SECRET_TYPES = ['drive', 'repo', 'page', 'database'] as const;
 export type SecretType = (typeof SECRET_TYPES)[number];
@@ -23,13 +23,8 @@ export interface Secret {
   updatedAt: Date;
 }
 
-export interface NewSecret {
-  id: string;
-  name: string;
-  type: SecretType;
-  description: string;
+export interface NewSecret extends Omit<Secret, 'updatedAt'> {
   value: string;
-  createdAt: Date;
   /** Makes the secret the one-time credential of that source group. Lists and lookups by id leave it out. */
   sourceGroupId?: string;
 }
@@ -47,12 +42,9 @@ interface VaultDeps {
   config: KeySettings;
 }
 
-interface SealedRow {
+interface SealedRow extends SealedValue {
   tenantId: string;
   id: string;
-  sealed: Buffer;
-  wrappedKey: Buffer;
-  keyId: string;
 }
 
 /** Leaves out one-time credentials. */
@@ -214,7 +206,7 @@ export async function findBrokenSecrets(system: Queryable, config: KeySettings):
 
 function opens(row: SealedRow, keys: ReadonlyMap<string, MasterKey>): boolean {
   try {
-    openValue(keyOf(row, keys), ownerOf(row), { sealed: row.sealed, wrappedKey: row.wrappedKey, keyId: row.keyId });
+    openValue(keyOf(row, keys), ownerOf(row), row);
     return true;
   } catch {
     return false;
@@ -223,8 +215,7 @@ function opens(row: SealedRow, keys: ReadonlyMap<string, MasterKey>): boolean {
 
 async function openRow(row: SealedRow, config: KeySettings): Promise<string> {
   const { keys } = await loadKeyring(config);
-  const stored = { sealed: row.sealed, wrappedKey: row.wrappedKey, keyId: row.keyId };
-  return openValue(keyOf(row, keys), ownerOf(row), stored);
+  return openValue(keyOf(row, keys), ownerOf(row), row);
 }
 
 /** Returns the master key in use. No rotation replaces it until the transaction ends. */

@@ -290,7 +290,7 @@ test('eval ranks every entry of the corpus in a separate service, and calibrates
   );
   writeFileSync(join(set, 'qrels', 'test.tsv'), 'query-id\tcorpus-id\tscore\nq1\thttps://a.example/#1\t1\nq2\tb\t1\n');
 
-  const { code, stdout, stderr } = await runPinakes(['eval', set, '--json', '--probe']);
+  const { code, stdout, stderr } = await runPinakes(['eval', set, '--json']);
   assert.equal(code, 0, stderr);
   const report = JSON.parse(stdout) as Record<string, number>;
   // q1 is found at rank 1. The words of q2 are only in the other service. q3 has no judgements.

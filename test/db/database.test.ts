@@ -267,13 +267,11 @@ test('an abort rolls the transaction back, rejects with the reason, and refuses 
   );
 });
 
-test('a unique violation is recognized by its constraint', async () => {
+test('a unique violation is recognized', async () => {
   await opened.db.query(tenant.id, sql`insert into tag (tenant_id, id, name) values (${tenant.id}, ${newId()}, 'one')`);
   const again = opened.db.transaction(tenant.id, (tx) => insertTag(tx, 'one'));
   await assert.rejects(again, (error: unknown) => {
     assert.ok(isUniqueViolation(error));
-    assert.ok(isUniqueViolation(error, 'tag_tenant_id_name_key'));
-    assert.ok(!isUniqueViolation(error, 'tag_pkey'));
     return true;
   });
 });

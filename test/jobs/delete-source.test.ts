@@ -7,7 +7,7 @@ import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 import { deleteGroup } from '../../src/ingest/removal/delete-group.ts';
-import { deleteSource } from '../../src/ingest/removal/delete-source.ts';
+import { deleteFiles, removeDeletedSource } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { buildTables } from '../../src/ingest/tables/build-tables.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
@@ -64,7 +64,7 @@ async function sourceIds(group: string): Promise<string[]> {
 }
 
 async function remove(sourceId: string, db: Database = service.deps.db): Promise<void> {
-  await deleteSource({ ...service.deps, db })({ tenantId: service.tenantId, sourceId }, context());
+  await removeDeletedSource({ ...service.deps, db }, service.tenantId, sourceId, context().signal);
 }
 
 /** Counts the rows of a source in all tables. */
@@ -144,7 +144,7 @@ test('the removal job is enqueued once, in the transaction of the tombstone', as
   const { group, ids } = await ingested({ 'a.txt': 'A.' });
   await Promise.all([1, 2, 3].map(() => service.delete(`/sources/${ids[0]}`)));
   const [jobs] = await service.deps.db.system.query<{ n: number }>(sql`
-    select count(*) as n from pgboss.job where name = 'delete-source' and data ->> 'sourceId' = ${ids[0]}`);
+    select count(*) as n from pgboss.job where name = 'delete-files' and data ->> 'groupId' = ${group}`);
   assert.equal(jobs!.n, 1);
   await cleanUp(group);
   await remove(ids[0]!);
@@ -303,8 +303,8 @@ test('a source whose blob cannot be removed stays hidden until the collector rem
   const { group, ids } = await ingested({ 'stuck.txt': 'Stuck.' });
   await service.delete(`/sources/${ids[0]}`);
   const broken = { ...service.deps.blobs, delete: () => Promise.reject(new Error('the disk is broken')) };
-  const job = deleteSource({ ...service.deps, blobs: broken })(
-    { tenantId: service.tenantId, sourceId: ids[0]! },
+  const job = deleteFiles({ ...service.deps, blobs: broken })(
+    { tenantId: service.tenantId, groupId: group },
     context(),
   );
   await assert.rejects(job, /the disk is broken/);

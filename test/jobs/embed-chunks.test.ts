@@ -6,7 +6,7 @@ import { countWaiting } from '../../src/corpus/embedding-queue-store.ts';
 import { findServingVectors, vectorColumn, vectorOrder, vectorType } from '../../src/corpus/vector-store.ts';
 import { identifier, sql } from '../../src/db/sql.ts';
 import { type Check, examine, examineModels } from '../../src/doctor.ts';
-import { deleteSource } from '../../src/ingest/removal/delete-source.ts';
+import { deleteFiles } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { openTestDatabase } from '../support/database.ts';
@@ -170,7 +170,7 @@ test('vectors are deleted with their chunks, and deleted content is not sent to 
   const wide = w.withModel('wide');
   await w.embed(wide);
   assert.equal(w.fake.calls.filter((call) => call.model === 'wide').flatMap((call) => call.texts).length, 2);
-  await deleteSource(w.t.deps)({ tenantId: w.tenant.tenantId, sourceId: body.sources[0].id }, context());
+  await deleteFiles(w.t.deps)({ tenantId: w.tenant.tenantId, groupId }, context());
   assert.equal(await w.count('chunk_vector'), 2, 'one chunk, in the vectors of both models');
   assert.equal(await w.count('embedding_waiting'), 0);
   assert.deepEqual(await w.violations(), []);

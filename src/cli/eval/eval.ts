@@ -19,7 +19,6 @@ import { type EvalQuery, type EvalSet, readEvalSet } from './set.ts';
 
 const QUERY_CONCURRENCY = 4;
 const RANKING_DEPTH = 100;
-const PROBE_LIMIT = 10;
 const EMBEDDING_POLL_MS = 250;
 /** Longer than the pause before a failed embedding job is retried. */
 const EMBEDDING_STALLED_MS = 180_000;
@@ -46,8 +45,6 @@ export interface EvalReport extends Measures {
   uploadMs: number;
   queryMs: number;
   search: Latency;
-  /** Latency of searches during the ingestion; null without --probe. */
-  probe: Latency | null;
 }
 
 export const evalCommand: Command = {
@@ -59,7 +56,6 @@ export const evalCommand: Command = {
   options: {
     mode: { type: 'string', value: '<mode>', text: 'search mode: lexical (default), hybrid or semantic' },
     split: { type: 'string', value: '<name>', text: 'use the judgements in qrels/<name>.tsv (default: test)' },
-    probe: { type: 'boolean', text: 'also search during the ingestion, and report the latency' },
     calibrate: {
       type: 'boolean',
       text: 'instead, find the best PINAKES_FUSION_WEIGHT for the embedding model',
@@ -87,7 +83,6 @@ afterwards. Use your own service only if it is empty: its other files would be r
       name: basename(resolve(folder)),
       set,
       mode,
-      probe: flagOption(options, 'probe'),
       keep: flagOption(options, 'keep'),
     };
     const isJson = flagOption(options, 'json');
@@ -128,15 +123,12 @@ interface Plan {
   name: string;
   set: EvalSet;
   mode: Mode;
-  probe: boolean;
   keep: boolean;
 }
 
 async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport> {
   const { set, mode } = plan;
-  const probing = new AbortController();
-  const probe = plan.probe ? probeSearch(client, set.queries, mode, probing.signal) : Promise.resolve(null);
-  const [ingested, latencies] = await Promise.all([ingest(client, plan, io).finally(() => probing.abort()), probe]);
+  const ingested = await ingest(client, plan, io);
   try {
     if (mode !== 'lexical') {
       await waitForVectors(client, io);
@@ -157,7 +149,6 @@ async function evaluate(client: Client, plan: Plan, io: Io): Promise<EvalReport>
       uploadMs: Math.round(ingested.uploadMs),
       queryMs: Math.round(performance.now() - startedAt),
       search: latencyOf(ranked.latencies),
-      probe: latencies === null ? null : latencyOf(latencies),
     };
   } finally {
     await remove(client, plan, ingested.groupIds);
@@ -242,24 +233,6 @@ async function ingest(client: Client, { name, set }: Plan, io: Io) {
   return { groupIds, uploadMs, ingestMs };
 }
 
-/** Searches again and again until `signal` aborts, and returns the milliseconds of each search. */
-async function probeSearch(
-  client: Client,
-  queries: readonly EvalQuery[],
-  mode: Mode,
-  signal: AbortSignal,
-): Promise<number[]> {
-  const latencies: number[] = [];
-  for (let i = 0; !signal.aborted; i++) {
-    const query = queries[i % queries.length];
-    if (query === undefined) break;
-    const startedAt = performance.now();
-    await client.search({ body: { query: query.text, mode, limit: PROBE_LIMIT } });
-    latencies.push(performance.now() - startedAt);
-  }
-  return latencies;
-}
-
 async function rankAll(client: Client, { set, mode }: Plan, io: Io) {
   const latencies: number[] = [];
   const measures = await forEachQuery(set.queries, io, async ({ text, judgements }) => {
@@ -301,17 +274,14 @@ function latencyOf(latencies: readonly number[]): Latency {
 }
 
 function formatReport(report: EvalReport): string {
-  const latency = ({ searches, p50Ms, p95Ms, p99Ms, maxMs }: Latency) =>
-    `p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms (${searches} searches)`;
-  const rows: [string, string][] = [
+  const { searches, p50Ms, p95Ms, p99Ms, maxMs } = report.search;
+  return table([
     ['set', `${report.set}: ${report.files} files, ${report.queries} queries`],
     ['mode', report.mode],
     ['nDCG@10', report.ndcg10.toFixed(4)],
     ['R@100', report.recall100.toFixed(4)],
     ['MRR@10', report.mrr10.toFixed(4)],
     ['ingestion', `${formatSeconds(report.ingestMs)}, of which upload ${formatSeconds(report.uploadMs)}`],
-    ['search', latency(report.search)],
-  ];
-  if (report.probe !== null) rows.push(['search during ingestion', latency(report.probe)]);
-  return table(rows);
+    ['search', `p50 ${p50Ms} ms, p95 ${p95Ms} ms, p99 ${p99Ms} ms, max ${maxMs} ms (${searches} searches)`],
+  ]);
 }

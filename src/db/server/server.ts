@@ -27,7 +27,6 @@ const CLOSE_WAIT_MS = 10_000;
 export interface ServerOptions {
   /** `postgres://user:password@host:port/name` */
   url: string;
-  connectionsMax?: number;
   readTimeoutMs?: number | undefined;
 }
 
@@ -43,7 +42,7 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
   };
   const settings: pg.PoolConfig = {
     ...connection,
-    max: options.connectionsMax ?? CONNECTIONS_MAX,
+    max: CONNECTIONS_MAX,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,

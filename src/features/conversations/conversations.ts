@@ -4,22 +4,21 @@ import { openAccess, type Principal } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import {
-  type ConversationRow,
+  type Conversation,
   deleteConversation,
-  findConversationRow,
+  findConversation,
   findMessage,
   listMessages,
   lockConversation,
-  type Owner,
   ownerOf,
   renameConversation,
   setActiveLeaf,
   type TreeMessage,
 } from '../../corpus/conversation-store.ts';
-import type { Database, Queryable, Tx } from '../../db/database.ts';
+import type { Database, Queryable } from '../../db/database.ts';
 import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 
-export interface ConversationTree extends ConversationRow {
+export interface ConversationTree extends Conversation {
   messages: TreeMessage[];
 }
 
@@ -54,17 +53,17 @@ export function changeConversation(
   principal: Principal | null,
   id: string,
   change: ConversationChange,
-): Promise<ConversationRow> {
+): Promise<Conversation> {
   const { tenantId } = caller;
   return db.transaction(tenantId, async (tx) => {
     const owner = ownerOf(caller, principal);
-    await lockConversationOf(tx, tenantId, owner, id);
+    orNotFound(await lockConversation(tx, tenantId, id, owner));
     if (change.activeMessageId !== undefined) {
       if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
       await setActiveLeaf(tx, tenantId, id, change.activeMessageId);
     }
     if (change.title !== undefined) await renameConversation(tx, tenantId, id, change.title);
-    return (await findConversationRow(tx, tenantId, id, owner))!;
+    return (await findConversation(tx, tenantId, id, owner))!;
   });
 }
 
@@ -80,11 +79,9 @@ export function removeConversation(
   caller: Caller,
   principal: Principal | null,
   id: string,
-): Promise<ConversationRow> {
+): Promise<Conversation> {
   return db.transaction(caller.tenantId, async (tx) => {
-    const owner = ownerOf(caller, principal);
-    await lockConversationOf(tx, caller.tenantId, owner, id);
-    const conversation = (await findConversationRow(tx, caller.tenantId, id, owner))!;
+    const conversation = orNotFound(await lockConversation(tx, caller.tenantId, id, ownerOf(caller, principal)));
     const messages = await listMessages(tx, caller.tenantId, id, { ...caller, policy: null });
     if (messages.some(({ seen }) => !seen)) {
       throw new ServiceError('forbidden', 'The conversation holds answers outside the limits of the API key.');
@@ -102,11 +99,7 @@ async function readTree(
   id: string,
 ): Promise<ConversationTree> {
   const { tenantId } = caller;
-  const conversation = orNotFound(await findConversationRow(tx, tenantId, id, ownerOf(caller, principal)));
+  const conversation = orNotFound(await findConversation(tx, tenantId, id, ownerOf(caller, principal)));
   const access = await openAccess(tx, tenantId, caller, principal);
   return { ...conversation, messages: await listMessages(tx, tenantId, id, access) };
-}
-
-async function lockConversationOf(tx: Tx, tenantId: string, owner: Owner, id: string): Promise<void> {
-  if (!(await lockConversation(tx, tenantId, id, owner))) throw notFound();
 }

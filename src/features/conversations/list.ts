@@ -1,5 +1,5 @@
 /** Pages of conversations. `q` searches the redacted titles, so a search does not reveal words that redaction hides. */
-import { type ConversationRow, listConversations, type Owner } from '../../corpus/conversation-store.ts';
+import { type Conversation, listConversations, type Owner } from '../../corpus/conversation-store.ts';
 import type { Database } from '../../db/database.ts';
 import type { PageRequest } from '../../db/page-sql.ts';
 import { ServiceError } from '../../errors.ts';
@@ -22,7 +22,7 @@ export async function pageOfConversations(
   redactor: Redactor | null,
   q: string | undefined,
   page: PageRequest,
-): Promise<{ rows: ConversationRow[]; total: number }> {
+): Promise<{ rows: Conversation[]; total: number }> {
   const isRedacted = STORED_ANSWER_STEPS.some((step) => redactor?.appliesAt(step));
   const read = (request: PageRequest) =>
     db.transaction(tenantId, (tx) => listConversations(tx, tenantId, owner, q, request));

@@ -1,6 +1,6 @@
 /** Redacts stored turns for the reader, under the current rules. */
 
-import type { ConversationRow, StoredCitation, TreeMessage } from '../../corpus/conversation-store.ts';
+import type { Conversation, StoredCitation, TreeMessage } from '../../corpus/conversation-store.ts';
 import { offsetsAfter, redactText, redactWithOffsets } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
@@ -12,7 +12,7 @@ const REMOVED = '[removed]';
 export const STORED_ANSWER_STEPS: readonly ApplyAt[] = ['ingest', 'retrieval', 'output'];
 
 /** Returns a conversation with its title redacted. A title is the caller's own text, so it is masked, not hashed. */
-export async function redactConversation(redactor: Redactor | null, row: ConversationRow): Promise<ConversationRow> {
+export async function redactConversation(redactor: Redactor | null, row: Conversation): Promise<Conversation> {
   return { ...row, title: (await redactText(masking(redactor), row.title, STORED_ANSWER_STEPS)) ?? REMOVED };
 }
 

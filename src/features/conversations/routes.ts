@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
-import { type ConversationRow, ownerOf, type TreeMessage } from '../../corpus/conversation-store.ts';
+import { type Conversation, ownerOf, type TreeMessage } from '../../corpus/conversation-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
@@ -235,7 +235,7 @@ function deleteRoute(deps: Deps): Route {
   });
 }
 
-function toWire(row: ConversationRow): z.input<typeof conversationSchema> {
+function toWire(row: Conversation): z.input<typeof conversationSchema> {
   return toRecord(conversationSchema, row);
 }
 

@@ -2,7 +2,7 @@
 
 import type { Caller } from '../../access/caller.ts';
 import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
-import { dropUpdates, type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
+import { dropUpdates, type NewVersion } from '../../corpus/origin-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
 import { deletedFiles, insertRunFiles } from '../../corpus/runs/run-file-store.ts';
 import {
@@ -14,13 +14,14 @@ import {
   lockQuotaRoom,
   type StoredFile,
 } from '../../corpus/source-lookup.ts';
-import { insertSources, renameSources, resetAttempts, restartSources } from '../../corpus/source-store.ts';
+import { insertSources, renameSources, restartSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
-import { auditHiddenFiles, hideFiles } from '../../ingest/removal/delete-source.ts';
+import { auditHiddenFiles, hideSources } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
+import { saveVersions } from '../../ingest/runs/new-versions.ts';
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
 import { newId } from '../../util/ids.ts';
 import { SOURCE_TYPE } from './local-files.ts';
@@ -88,7 +89,7 @@ async function apply(
   const { tenantId } = caller;
   const answer = { source_group_id: group.id, ...countChanges(plan), deleted: plan.deleted.length };
   if (isEmptyPlan(plan)) return { ...answer, run_id: null };
-  const hidden = await hideFiles(deps, tx, tenantId, group.id, plan.deleted);
+  const hidden = await hideSources(deps, tx, tenantId, group.id, plan.deleted);
   checkRoom(await countSources(tx, tenantId, group.id), plan);
   const bytes = sentFiles(plan).reduce((sum, { size }) => sum + size, 0);
   checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { files: plan.added.length, bytes });
@@ -123,13 +124,7 @@ async function write(deps: Deps, tx: Tx, tenantId: string, group: SourceGroup, p
   const reread = (isServed: boolean): NewVersion[] =>
     plan.reread.filter((file) => file.status === (isServed ? 'ready' : 'failed')).map(sameVersion);
   await restartSources(tx, tenantId, [...plan.restarted.map(newVersion), ...reread(false)]);
-  const updates = [...plan.updated.map(newVersion), ...reread(true)];
-  await saveUpdates(tx, tenantId, group.id, updates);
-  await resetAttempts(
-    tx,
-    tenantId,
-    updates.map(({ sourceId }) => sourceId),
-  );
+  await saveVersions(tx, tenantId, group.id, [...plan.updated.map(newVersion), ...reread(true)]);
   await dropUpdates(tx, tenantId, plan.reverted);
 }
 
@@ -189,7 +184,7 @@ export async function deleteFilesByPath(
     const group = await lockFiles(tx, caller, groupId);
     const files = await listFiles(tx, tenantId, groupId, paths);
     const ids = files.map((file) => file.sourceId);
-    const hidden = await hideFiles(deps, tx, tenantId, groupId, ids);
+    const hidden = await hideSources(deps, tx, tenantId, groupId, ids);
     const waiting = hidden.filter((source) => source.waits).length;
     if (waiting > 0) await countSkipped(tx, tenantId, groupId, group.generation, waiting);
     if (hidden.length > 0) await runForIncluders(deps, tx, tenantId, group);

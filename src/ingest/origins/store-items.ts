@@ -11,7 +11,6 @@ import {
   type StoredItem,
   saveItemFacts,
   saveOutcomes,
-  saveUpdates,
 } from '../../corpus/origin-store.ts';
 import {
   addListed,
@@ -28,7 +27,6 @@ import {
   failPending,
   insertSources,
   type NewSource,
-  resetAttempts,
   restartSources,
 } from '../../corpus/source-store.ts';
 import type { FileFailure, FilePlace } from '../../corpus/values.ts';
@@ -37,6 +35,7 @@ import { newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { saveVersions } from '../runs/new-versions.ts';
 import { decide, type Received } from './decide.ts';
 
 /** How many sources and bytes the group may still take. Both numbers shrink as sources are stored. */
@@ -268,12 +267,7 @@ async function write(deps: IngestDeps, tx: Tx, active: ActiveRun, writes: Writes
   await changeSources(tx, tenantId, writes.changed);
   await saveItemFacts(tx, tenantId, groupId, writes.facts);
   await restartSources(tx, tenantId, writes.restarted);
-  await saveUpdates(tx, tenantId, groupId, writes.updated);
-  await resetAttempts(
-    tx,
-    tenantId,
-    writes.updated.map(({ sourceId }) => sourceId),
-  );
+  await saveVersions(tx, tenantId, groupId, writes.updated);
   await dropUpdates(tx, tenantId, writes.reverted);
   await failPending(tx, tenantId, writes.noLongerPending);
   await failUpdates(tx, tenantId, writes.noLongerPending);

@@ -1,6 +1,6 @@
 /**
  * Deletes one source and the sources found inside it. The tombstones commit with the response, under the group's lock, so an
- * active run cannot restore the sources. The job `delete-source` removes the rest; it may be stopped and restarted at any
+ * active run cannot restore the sources. The job `delete-files` removes the rest; it may be stopped and restarted at any
  * point.
  */
 
@@ -35,7 +35,7 @@ const TEXTS_PER_TRANSACTION = 50;
 /**
  * Hides the source and the sources found inside it, and starts their removal. A repeated request changes nothing.
  *
- * The group's counter is corrected. An active run counts the hidden pending files as skipped. `also` runs in the same
+ * An active run counts the hidden pending files as skipped. `also` runs in the same
  * transaction.
  *
  * @throws ServiceError not_found
@@ -52,16 +52,12 @@ export async function requestSourceDeletion(
     if (found.deletedAt) return;
     const group = await lockGroup(tx, tenantId, found.sourceGroupId);
     if (!group || group.deletedAt) throw notFound();
-    const hidden = await tombstoneSources(tx, tenantId, [sourceId], deps.clock.now());
+    const hidden = await hideSources(deps, tx, tenantId, group.id, [sourceId]);
     // Another request already hid the source.
     if (hidden.length === 0) return;
     await noteDeletedMember(tx, tenantId, sourceId);
-    await eraseHistory(deps, tx, tenantId, group.id, hidden);
-    const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
-    if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, group.id, -chunkMetadatas);
     const pending = hidden.filter((source) => source.waits).length;
     if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
-    await deps.queue.enqueue(tx, 'delete-source', { tenantId, sourceId });
     await also(tx, group);
     await recordChange(tx, caller, 'delete', 'source', sourceId, {
       source_group_id: group.id,
@@ -71,8 +67,11 @@ export async function requestSourceDeletion(
   deps.crash.reach('delete.tombstoned');
 }
 
-/** Hides files of a locked group and the sources found inside them, starts their removal, and returns the hidden sources. */
-export async function hideFiles(
+/**
+ * Hides sources of a locked group and the sources found inside them, corrects the group's counter, starts their removal, and returns
+ * the hidden sources.
+ */
+export async function hideSources(
   deps: Pick<IngestDeps, 'config' | 'queue' | 'clock'>,
   tx: Tx,
   tenantId: string,
@@ -111,14 +110,6 @@ export function deleteFiles(deps: IngestDeps): JobHandler {
       ids = await deps.db.transaction(tenantId, (tx) => listTombstonesOfGroup(tx, tenantId, groupId, SOURCES_AT_ONCE));
       for (const id of ids) await removeDeletedSource(deps, tenantId, id, signal);
     }
-  };
-}
-
-export function deleteSource(deps: IngestDeps): JobHandler {
-  return async ({ tenantId, sourceId }, { signal }) => {
-    if (!tenantId || !sourceId) throw new Error('delete-source needs tenantId and sourceId');
-    // A failure of the last attempt is not recorded: the content is hidden, and the garbage collector tries again.
-    await removeDeletedSource(deps, tenantId, sourceId, signal);
   };
 }
 

@@ -7,15 +7,14 @@
 import { readFile } from 'node:fs/promises';
 import type { SourceGroup } from '../../corpus/group-store.ts';
 import { findIncluded, listOutdatedIncluders } from '../../corpus/include-lookup.ts';
-import { saveUpdates } from '../../corpus/origin-store.ts';
 import { addListed, NOTHING_LISTED } from '../../corpus/run-store.ts';
-import { resetAttempts } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { IncludeReader } from '../../files/sandbox/file-processor.ts';
 import type { ToolAnswer } from '../../files/tools.ts';
 import type { ActiveRun } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import type { ClaimedSource } from './claimed-source.ts';
+import { saveVersions } from './new-versions.ts';
 import { mayRun, queueStoredRun } from './run-actions.ts';
 
 const INCLUDED_MIB_MAX = 2;
@@ -58,12 +57,7 @@ export async function queueOutdatedIncluders(
 ): Promise<number> {
   const versions = await listOutdatedIncluders(tx, tenantId, groupId);
   if (versions.length === 0) return 0;
-  await saveUpdates(tx, tenantId, groupId, versions);
-  await resetAttempts(
-    tx,
-    tenantId,
-    versions.map(({ sourceId }) => sourceId),
-  );
+  await saveVersions(tx, tenantId, groupId, versions);
   await addListed(tx, tenantId, runId, { ...NOTHING_LISTED, listed: versions.length }, deps.clock.now());
   return versions.length;
 }

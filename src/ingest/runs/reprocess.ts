@@ -8,18 +8,17 @@
  * Busy groups are queued later.
  */
 import { lockGroup } from '../../corpus/group-store.ts';
-import { resetFailedUpdates, saveUpdates } from '../../corpus/origin-store.ts';
 import {
   countSources,
   listBlockedSources,
   listOutdatedGroups,
   listOutdatedSources,
 } from '../../corpus/source-lookup.ts';
-import { resetAttempts, resetFailedSources } from '../../corpus/source-store.ts';
 import { BLOCKED_TITLE } from '../../files/sandbox/redact-parsed.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { listTenantsWithRedaction } from '../../redaction/redaction-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { resetFailed, saveVersions } from './new-versions.ts';
 import { mayRun, queueStoredRun } from './run-actions.ts';
 
 /** Delay until the job tries busy groups again. */
@@ -73,14 +72,8 @@ async function startOne(deps: ReprocessDeps, tenantId: string, groupId: string):
       .filter((source) => source.groupId === groupId)
       .map(({ sourceId }) => sourceId);
     if (versions.length + blocked.length === 0) return true;
-    await resetFailedSources(tx, tenantId, groupId, blocked);
-    await resetFailedUpdates(tx, tenantId, groupId, blocked);
-    await saveUpdates(tx, tenantId, groupId, versions);
-    await resetAttempts(
-      tx,
-      tenantId,
-      versions.map(({ sourceId }) => sourceId),
-    );
+    await resetFailed(tx, tenantId, groupId, blocked);
+    await saveVersions(tx, tenantId, groupId, versions);
     const { pending, updating } = await countSources(tx, tenantId, groupId);
     await queueStoredRun(deps, tx, tenantId, group, pending + updating);
     return true;

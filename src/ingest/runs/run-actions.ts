@@ -2,7 +2,6 @@
 
 import type { GroupLimits } from '../../access/limits.ts';
 import { findGroup, lockGroup, type SourceGroup, setGroupStatus, UPLOADED } from '../../corpus/group-store.ts';
-import { resetFailedUpdates } from '../../corpus/origin-store.ts';
 import {
   addDeleted,
   addListed,
@@ -16,13 +15,13 @@ import {
 } from '../../corpus/run-store.ts';
 import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../../corpus/setting-store.ts';
 import { countFiles, countSources } from '../../corpus/source-lookup.ts';
-import { resetFailedSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { isActive, type JobStatus, mayFollow } from '../../jobs/status.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { hasOneTimeCredential } from '../../vault/secret-store.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
+import { resetFailed } from './new-versions.ts';
 
 export interface RunRequest {
   /** Leaves the unchanged files of an upload out of the counts. */
@@ -89,8 +88,7 @@ export async function queueOriginRun(
   group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
 ): Promise<string> {
   await forgetCheckpoint(tx, tenantId, group.id);
-  await resetFailedSources(tx, tenantId, group.id);
-  await resetFailedUpdates(tx, tenantId, group.id);
+  await resetFailed(tx, tenantId, group.id);
   return queueRun(deps, tx, tenantId, group, { scanned: 0, unchanged: 0 });
 }
 
@@ -101,8 +99,7 @@ async function queueFilesRun(
   group: SourceGroup,
   onlyFailed: boolean,
 ): Promise<string> {
-  await resetFailedSources(tx, tenantId, group.id);
-  await resetFailedUpdates(tx, tenantId, group.id);
+  await resetFailed(tx, tenantId, group.id);
   const { pending, updating, ready } = await countSources(tx, tenantId, group.id);
   const unchanged = onlyFailed ? 0 : ready - updating;
   return queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
@@ -121,8 +118,7 @@ async function queueFailedFiles(
   const { found, unread } = await countFiles(tx, tenantId, group.id, wanted);
   if (found < wanted.length) throw notFound();
   if (unread === 0) throw new ServiceError('conflict', 'None of these files has failed.');
-  await resetFailedSources(tx, tenantId, group.id, wanted);
-  await resetFailedUpdates(tx, tenantId, group.id, wanted);
+  await resetFailed(tx, tenantId, group.id, wanted);
   const { pending, updating } = await countSources(tx, tenantId, group.id);
   return queueStoredRun(deps, tx, tenantId, group, pending + updating);
 }

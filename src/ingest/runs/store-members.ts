@@ -4,7 +4,7 @@
  * Members become sources in the transaction that makes the file itself ready, so each member becomes a source once, whatever is
  * retried. When a file gets a new version, the members that both versions contain keep their sources.
  */
-import { type NewVersion, saveUpdates } from '../../corpus/origin-store.ts';
+import type { NewVersion } from '../../corpus/origin-store.ts';
 import { addListed, NOTHING_LISTED } from '../../corpus/run-store.ts';
 import {
   countSources,
@@ -16,14 +16,15 @@ import {
   type QuotaRoom,
   type SourceCounts,
 } from '../../corpus/source-lookup.ts';
-import { insertMembers, resetAttempts, restartSources } from '../../corpus/source-store.ts';
+import { insertMembers, restartSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { overLimit } from '../../files/failure.ts';
 import { newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import type { ActiveRun } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import { hideSources } from '../removal/remove-gone.ts';
+import { hideInRun } from '../removal/remove-gone.ts';
+import { saveVersions } from './new-versions.ts';
 import type { SourceRows, StagedMember } from './rows.ts';
 
 /** Checks that a group with these counts has room for the members. @throws FileError when it has not. */
@@ -147,12 +148,7 @@ export async function replaceMembers(
         contentAt: null,
       }));
   await restartSources(tx, tenantId, versionsOf(false));
-  await saveUpdates(tx, tenantId, groupId, versionsOf(true));
-  await resetAttempts(
-    tx,
-    tenantId,
-    changed.map(({ before }) => before.id),
-  );
+  await saveVersions(tx, tenantId, groupId, versionsOf(true));
   const sources = added.map(({ name, staged }) => ({
     id: newId(now.getTime()),
     name,
@@ -170,7 +166,7 @@ export async function replaceMembers(
     { ...NOTHING_LISTED, listed: added.length + reread + unchanged, unchanged },
     now,
   );
-  const skipped = await hideSources(
+  const skipped = await hideInRun(
     deps,
     tx,
     active,

@@ -1,24 +1,10 @@
+/** The names of all that rules can find. */
+import { DETECTORS, type Entity } from './registry.ts';
+
+export type { Entity } from './registry.ts';
+
 /** The entities that entity rules can find. */
-export const ENTITIES = [
-  'email',
-  'phone',
-  'credit_card',
-  'iban',
-  'ip_address',
-  'credential_url',
-  'api_key',
-  'date_of_birth',
-  'us_ssn',
-  'uk_nino',
-  'de_tax_id',
-  'fr_nir',
-  'jp_my_number',
-  'kr_rrn',
-  'es_dni',
-  'it_codice_fiscale',
-  'nl_bsn',
-] as const;
-export type Entity = (typeof ENTITIES)[number];
+export const ENTITIES = Object.keys(DETECTORS) as Entity[];
 
 /** Entities that no pattern can find. An analyzer of names finds them (names.ts), if one is configured. */
 export const NAMES = ['person', 'location', 'organization', 'nrp'] as const;

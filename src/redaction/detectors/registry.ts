@@ -5,13 +5,12 @@ import { credentialUrl } from './credential-url.ts';
 import { creditCard } from './credit-card.ts';
 import { dateOfBirth } from './date-of-birth.ts';
 import { email } from './email.ts';
-import type { Entity } from './entities.ts';
 import { iban } from './iban.ts';
 import { ipAddress } from './ip-address.ts';
 import { deTaxId, esDni, frNir, itCodiceFiscale, jpMyNumber, krRrn, nlBsn, ukNino, usSsn } from './national-ids.ts';
 import { phone } from './phone.ts';
 
-const DETECTORS: Record<Entity, Finder> = {
+export const DETECTORS = {
   email,
   phone,
   credit_card: creditCard,
@@ -29,11 +28,8 @@ const DETECTORS: Record<Entity, Finder> = {
   es_dni: esDni,
   it_codice_fiscale: itCodiceFiscale,
   nl_bsn: nlBsn,
-};
-
-export function detectorOf(entity: Entity): Finder {
-  return DETECTORS[entity];
-}
+} satisfies Record<string, Finder>;
+export type Entity = keyof typeof DETECTORS;
 
 /** The entities that may need a word beside the value. */
 export const NEEDS_WORDS: ReadonlySet<string> = new Set<Entity>([

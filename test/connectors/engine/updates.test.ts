@@ -7,7 +7,7 @@ import { sql } from '../../../src/db/sql.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { openProcessPool } from '../../../src/files/sandbox/process-pool.ts';
 import { deleteGroup } from '../../../src/ingest/removal/delete-group.ts';
-import { deleteSource } from '../../../src/ingest/removal/delete-source.ts';
+import { deleteFiles } from '../../../src/ingest/removal/delete-source.ts';
 import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
 import type { CrashPoint } from '../../../src/util/crash.ts';
 import { eventually } from '../../support/upload.ts';
@@ -297,7 +297,7 @@ test('a source that is deleted while a run processes its new version stays delet
   const run = await running;
   assert.deepEqual([run.status, run.statistics.skipped, run.statistics.updated], ['success', 1, 0]);
   assert.deepEqual(await world.search('aardvark'), []);
-  await deleteSource(world.service.deps)({ tenantId: world.service.tenantId, sourceId: id }, ALWAYS);
+  await deleteFiles(world.service.deps)({ tenantId: world.service.tenantId, groupId }, ALWAYS);
 });
 
 test('if two workers work on one run, only the later one writes', async () => {
