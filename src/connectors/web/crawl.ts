@@ -3,22 +3,21 @@ import { Readable } from 'node:stream';
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, ListRequest, OriginProblem } from '../connector.ts';
+import type { Change, OriginProblem } from '../connector.ts';
 import { readBytes } from './body.ts';
+import { CanonicalPages } from './canonical.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { readFeed } from './feed.ts';
 import { type Entry, Frontier } from './frontier.ts';
 import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
 import { type CrawledPages, Moves } from './moves.ts';
-import { Prints, printOf } from './prints.ts';
 import {
   AWAY,
   CIRCLE,
   EMPTY,
   elsewhere,
   FORBIDDEN,
-  HIDDEN,
   missing,
   NOT_WHOLE,
   noSeed,
@@ -30,6 +29,7 @@ import {
 } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PageState, readState, toState, validatorsOf } from './state.ts';
+import { HIDDEN, printOf, type StoredPages, Substitutes } from './substitutes.ts';
 import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
@@ -41,7 +41,6 @@ const REQUESTS_FREE = 100;
 const UNREACHED_MIN = 3;
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
-type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
 
 /** The result of a visit, for the caller that started it. */
 type Outcome = 'indexed' | 'passed' | 'failed' | 'gone';
@@ -62,7 +61,8 @@ export class Crawl {
   /** Addresses to which pages, sitemaps or settings link. A redirect is no link. */
   readonly #linked = new Set<string>();
   readonly #moves = new Moves();
-  readonly #prints = new Prints();
+  readonly #substitutes: Substitutes;
+  readonly #canonicals: CanonicalPages;
   readonly #failedSites = new Set<string>();
   #firstProblem: OriginProblem | undefined;
   #tooManyLinks: OriginProblem | undefined;
@@ -80,6 +80,8 @@ export class Crawl {
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
     this.#request = request;
     this.#now = now;
+    this.#substitutes = new Substitutes(client, request);
+    this.#canonicals = new CanonicalPages(client);
   }
 
   /** Reports the changes. @throws OriginError when none of the first addresses could be read. */
@@ -92,7 +94,7 @@ export class Crawl {
     let unread = 0;
     const requestsMax = this.#origin.maxPages * REQUESTS_PER_PAGE_MAX + REQUESTS_FREE;
     for (let next = 0; next < this.#frontier.queue.length; next += 1) {
-      if (this.#pages >= this.#origin.maxPages || this.#requests >= requestsMax) {
+      if (this.#pages >= this.#origin.maxPages || this.#requests + this.#canonicals.requests >= requestsMax) {
         unread = this.#frontier.queue.slice(next).filter(({ address }) => !this.#visited.has(address)).length;
         break;
       }
@@ -211,7 +213,7 @@ export class Crawl {
     if (status >= 200 && status < 300) return yield* this.#readContent(entry, response, state);
     await response.discard();
     if (status === 304 && state) {
-      this.#prints.hides(address, state.print, state.print);
+      await this.#substitutes.hides({ address, print: state.print, storedPrint: state.print, isSeed: entry.isSeed });
       this.#pages += 1;
       this.#follow(state.links, address, depth);
       yield this.#report({ kind: 'unchanged', originId: address });
@@ -243,6 +245,8 @@ export class Crawl {
     }
     if (ending === 'html') return yield* this.#readPage(entry, response, state);
     try {
+      // A page that has become a file.
+      if (state?.print !== undefined && (yield* this.#isHidden(entry, ending, state))) return 'failed';
       const { index, follow } = headerDirectives(response.headers.get('x-robots-tag'));
       const feed = await readFeed(ending, response.body);
       const links = follow ? this.#ownLinks(feed.links, address) : [];
@@ -279,20 +283,30 @@ export class Crawl {
     const links = header.follow && page.follow ? this.#ownLinks(page.links, base) : [];
     if (target !== undefined && target !== address) return yield* this.#refresh(entry, target, links, state);
     const print = printOf(page);
-    if (this.#prints.hides(address, print, state?.print)) {
-      this.#isComplete = false;
-      yield this.#failed(address, HIDDEN, state, depth);
-      return 'failed';
-    }
+    if (yield* this.#isHidden(entry, print, state)) return 'failed';
     this.#follow(links, base, depth);
-    if (!entry.isCanonical && (yield* this.#isDuplicate(entry, page, print, response, base))) return 'passed';
+    if (!entry.isCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
     if (!header.index || !page.index) {
       yield this.#skipped(address, 'noindex');
       return 'passed';
     }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
+    this.#canonicals.note(address, page);
     yield this.#present(entry, pageName(page.title, address), response, Readable.from([bytes]), { links, print });
     return 'indexed';
+  }
+
+  /** Reports a stored page that the site hides for now. */
+  async *#isHidden(
+    { address, depth, isSeed }: Entry,
+    print: string | undefined,
+    state: PageState | undefined,
+  ): AsyncGenerator<Change, boolean> {
+    const isHidden = state && (await this.#substitutes.hides({ address, print, storedPrint: state.print, isSeed }));
+    if (!isHidden) return false;
+    this.#isComplete = false;
+    yield this.#failed(address, HIDDEN, state, depth);
+    return true;
   }
 
   /** Notes a page that only sends its readers to another one. The other one is visited as if this address were its own. */
@@ -319,7 +333,6 @@ export class Crawl {
   async *#isDuplicate(
     entry: Entry,
     page: PageFacts,
-    print: string,
     response: HttpResponse,
     base: string,
   ): AsyncGenerator<Change, boolean> {
@@ -335,8 +348,7 @@ export class Crawl {
       if ((yield* this.#visit({ ...entry, address: canonical, isSeed: false, isCanonical: true })) !== 'indexed')
         return false;
     }
-    // Many templates name one address on all pages of a site.
-    if (!this.#prints.isShown(canonical, print)) return false;
+    if (!(await this.#canonicals.repeats(page, canonical))) return false;
     this.#moves.canonical(entry.address, canonical);
     if (!this.#stored.has(entry.address)) yield this.#skipped(entry.address, `the page says the same as ${canonical}`);
     return true;
