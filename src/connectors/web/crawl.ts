@@ -8,7 +8,7 @@ import { readBytes } from './body.ts';
 import { CanonicalPages } from './canonical.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { readFeed } from './feed.ts';
-import { type Entry, Frontier } from './frontier.ts';
+import { type Entry, Frontier, maxRequests } from './frontier.ts';
 import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
 import { type CrawledPages, Moves } from './moves.ts';
@@ -34,9 +34,6 @@ import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
 const REDIRECTS_MAX = 5;
-/** Requests for each page that may become a source: redirects, duplicates and dead links cost requests too. */
-const REQUESTS_PER_PAGE_MAX = 5;
-const REQUESTS_FREE = 100;
 /** If a crawl reaches fewer than half of the stored pages, and misses this many, a page may have lost its links for a time. */
 const UNREACHED_MIN = 3;
 
@@ -92,7 +89,7 @@ export class Crawl {
     if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
     let readable = 0;
     let unread = 0;
-    const requestsMax = this.#origin.maxPages * REQUESTS_PER_PAGE_MAX + REQUESTS_FREE;
+    const requestsMax = maxRequests(this.#origin.maxPages);
     for (let next = 0; next < this.#frontier.queue.length; next += 1) {
       if (this.#pages >= this.#origin.maxPages || this.#requests + this.#canonicals.requests >= requestsMax) {
         unread = this.#frontier.queue.slice(next).filter(({ address }) => !this.#visited.has(address)).length;
@@ -114,14 +111,17 @@ export class Crawl {
 
   async *#readSitemaps(): AsyncGenerator<Change> {
     const sites = new Map(this.#frontier.queue.map(({ address }) => [new URL(address).origin, address]));
-    const reading = await readSitemaps(this.#client, [...sites.values()], this.#scope.hasHost);
+    const reading = await readSitemaps(this.#client, [...sites.values()], {
+      hasHost: this.#scope.hasHost,
+      add: ({ location, modifiedAt }) => {
+        this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });
+        this.#linked.add(location);
+      },
+      isFull: () => this.#frontier.queue.length >= maxRequests(this.#origin.maxPages),
+    });
     this.#lacksSitemap = !reading.isWhole;
     if (reading.leftOut > 0) this.#tooManyLinks = tooManySitemaps(reading.leftOut);
     for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
-    for (const { location, modifiedAt } of reading.pages) {
-      this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });
-      this.#linked.add(location);
-    }
   }
 
   /** Adds stored pages that the crawl has not reached, to ask whether they are still there: see `docs/connectors.md`. */
