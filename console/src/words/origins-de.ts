@@ -18,10 +18,9 @@ export const originsDe: Readonly<Record<string, string>> = {
   'Nothing was deleted.': 'Nichts wurde gelöscht.',
   'Nothing was removed.': 'Nichts wurde entfernt.',
   'Nothing was removed; run again later.': 'Nichts wurde entfernt. Starten Sie später einen neuen Lauf.',
-  'Another stored page has the same words now, as during maintenance or before a sign-in.':
-    'Eine andere gespeicherte Seite hat nun dieselben Wörter, wie bei Wartung oder vor einer Anmeldung.',
-  'If the site still answers so, the next run reads the page as it is.':
-    'Antwortet die Website dann noch so, liest der nächste Lauf die Seite, wie sie ist.',
+  'Other stored pages and an address that does not exist get the same answer, as during maintenance or before a sign-in.':
+    'Andere gespeicherte Seiten und eine Adresse, die es nicht gibt, bekommen dieselbe Antwort, wie bei Wartung oder vor einer Anmeldung.',
+  'If this is how the site is now, delete the source.': 'Ist die Website nun so, löschen Sie die Quelle.',
   'The stored page stays.': 'Die gespeicherte Seite bleibt.',
   'No file is read.': 'Keine Datei wird gelesen.',
   'The log of the service says more.': 'Mehr steht im Protokoll des Dienstes.',

@@ -4,6 +4,7 @@
  * A change of the tree itself (folders and shortcuts that come, go, move or are renamed) leads to a full listing. A full
  * listing costs one request per thousand files and transfers no file.
  */
+import { ServiceError } from '../../errors.ts';
 import { type Change, OriginError } from '../connector.ts';
 import type { ChangePage, DriveApi } from './api.ts';
 import { type DriveFile, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
@@ -69,13 +70,18 @@ export async function addFailed(api: DriveApi, log: ChangeLog, fileIds: readonly
   return { ...log, entries, failed };
 }
 
-/** Returns the files that changed since a position, without those that are gone. Returns none if the position is no longer valid. */
-export async function changedFiles(api: DriveApi, driveId: string | null, start: string): Promise<DriveFile[]> {
+/** Returns the files that changed since a position, without those that are gone; undefined if the change log does not tell. */
+export async function changedFiles(
+  api: DriveApi,
+  driveId: string | null,
+  start: string,
+): Promise<DriveFile[] | undefined> {
   const log = await readChanges(api, driveId, start).catch((error: unknown) => {
-    if (error instanceof OriginError && error.cursorExpired) return undefined;
+    if (error instanceof OriginError || (error instanceof ServiceError && error.code.startsWith('upstream_')))
+      return undefined;
     throw error;
   });
-  return [...(log?.entries.values() ?? [])].flatMap((entry) => (isGone(entry) || !entry.file ? [] : [entry.file]));
+  return log && [...log.entries.values()].flatMap((entry) => (isGone(entry) || !entry.file ? [] : [entry.file]));
 }
 
 async function readPage(api: DriveApi, driveId: string | null, token: string): Promise<ChangePage> {

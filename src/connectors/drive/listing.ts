@@ -28,8 +28,8 @@ export interface DriveListRequest extends ListRequest {
   readsPictures: boolean;
 }
 
-/** Returns the files that a change log names since a position, without those that are gone. */
-type ReadChangedFiles = (driveId: string | null, pageToken: string) => Promise<DriveFile[]>;
+/** Returns the files that a change log names since a position, without those that are gone; undefined if the log does not tell. */
+type ReadChangedFiles = (driveId: string | null, pageToken: string) => Promise<DriveFile[] | undefined>;
 
 /**
  * Lists the tree and returns it for the cursor; null if a part of it could not be read.
@@ -150,11 +150,12 @@ class Walk {
   async *addMissed(changedFiles: ReadChangedFiles): AsyncGenerator<Change, void> {
     const { pageToken, driveId, folders } = this.progress.tree;
     if (pageToken === null) return;
-    for (const file of await changedFiles(driveId, pageToken)) {
+    const changed = await changedFiles(driveId, pageToken);
+    // Nobody knows what moved meanwhile, so nothing counts as gone.
+    if (changed === undefined) this.progress.isIncomplete = true;
+    for (const file of changed ?? []) {
       const folder = file.parents?.map((parent) => folders[parent]).find((path) => path !== undefined);
-      // Shortcuts are left to the next run: nothing counts as gone because of them.
-      if (folder !== undefined && file.mimeType !== SHORTCUT_TYPE)
-        yield* this.#addFile(file, joinPath(folder, file.name));
+      if (folder !== undefined) yield* this.#addFile(file, joinPath(folder, file.name));
     }
     yield* this.#readAll();
   }

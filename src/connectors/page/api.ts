@@ -213,6 +213,16 @@ export function explainOriginFailure(error: unknown): OriginProblem | undefined 
   };
 }
 
+/** Returns whether an object is gone, not shared, or not supported by the API. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof PageApiError && (error.status === 404 || error.status === 400);
+}
+
+/** Returns whether an error concerns everything that a run asks for, not one object. */
+export function isOfTheWholeRun(error: unknown): boolean {
+  return !(error instanceof PageApiError || error instanceof UnusableAnswer || error instanceof ServiceError);
+}
+
 /** Explains a failed connection. The error's own message is not used, because it may name an internal address. */
 function unreachable({ code }: ServiceError): OriginProblem {
   return {

@@ -12,22 +12,22 @@
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
 import type { Opaque } from '../../corpus/origin.ts';
-import { ServiceError } from '../../errors.ts';
 import { type Change, type Content, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
 import {
   endlessList,
   explainOriginFailure,
+  isMissing,
+  isOfTheWholeRun,
   type PageApi,
   PageApiError,
   parseAs,
-  UnusableAnswer,
   unexpectedResponse,
 } from './api.ts';
 import { readBelow, readPageBlocks } from './blocks.ts';
 import { type FileRef, fileOfBlock, filesOfProperties } from './files.ts';
 import { nameLinks } from './links.ts';
 import { blocksToMarkdown } from './markdown.ts';
-import { findMoved } from './moved.ts';
+import { findMoved, nodeToVisit } from './moved.ts';
 import {
   childNode,
   type DatabaseNode,
@@ -116,17 +116,23 @@ async function* visitPending(walk: Walk, startedAt: string): AsyncGenerator<Chan
 /** Visits stored pages that were moved to places which the walk had passed: otherwise they would count as gone. */
 async function* visitMoved(walk: Walk, stored: readonly string[], startedAt: string): AsyncGenerator<Change> {
   const unseen = stored.filter((id) => !walk.seen.has(id));
-  const { moved, isComplete } = await findMoved(walk.api, unseen, walk.shared);
+  const { chains, gone, isComplete } = await findMoved(walk.api, unseen, walk.shared, (id) => walk.places.has(id));
   walk.full &&= isComplete;
+  const tried = new Set<string>();
+  const isDone = (id: string) => walk.seen.has(id) || tried.has(id);
   for (let isNew = true; isNew; ) {
-    const found = moved.flatMap(({ page, parents }) => {
-      const path = walk.seen.has(page.id) ? undefined : parents.map((id) => walk.places.get(id)).find(Boolean);
-      return path === undefined ? [] : [pageNode(page, path)];
-    });
-    isNew = found.length > 0;
-    push(walk, found);
+    const lost = chains.filter(([page]) => !isDone(page!.id));
+    const found = lost.flatMap((chain) => nodeToVisit(chain, walk.places, isDone) ?? []);
+    const nodes = new Map(found.map((node) => [node.id, node]));
+    for (const id of nodes.keys()) tried.add(id);
+    isNew = nodes.size > 0;
+    push(walk, [...nodes.values()]);
     yield* visitPending(walk, startedAt);
   }
+  if (isComplete) return;
+  // Nothing else counts as gone in this run. These do, so that the next run asks for others.
+  const outside = chains.filter((chain) => !chain.some(({ id }) => walk.places.has(id))).map((chain) => chain[0]!.id);
+  for (const originId of [...gone, ...outside]) if (!walk.seen.has(originId)) yield { kind: 'gone', originId };
 }
 
 /**
@@ -287,11 +293,6 @@ async function rowsFrom(api: PageApi, node: RowsNode, query: Record<string, unkn
   }
 }
 
-/** Returns whether an object is gone, not shared, or not supported by the API. */
-function isMissing(error: unknown): boolean {
-  return error instanceof PageApiError && (error.status === 404 || error.status === 400);
-}
-
 async function* failureOf(walk: Walk, node: Node, error: unknown): AsyncGenerator<Change> {
   const problem = explainOriginFailure(error);
   if (problem === undefined || isOfTheWholeRun(error)) throw error;
@@ -334,10 +335,6 @@ async function childrenOfFailed(walk: Walk, state: PageState): Promise<WireBlock
     if (explainOriginFailure(error) === undefined || isOfTheWholeRun(error)) throw error;
     return undefined;
   }
-}
-
-function isOfTheWholeRun(error: unknown): boolean {
-  return !(error instanceof PageApiError || error instanceof UnusableAnswer || error instanceof ServiceError);
 }
 
 interface ReadPage {

@@ -100,19 +100,22 @@ const PropertySchema = z.object({
 export const Property = PropertySchema.catch({});
 const Properties = z.record(z.string(), Property);
 
+const Parent = lenient(z.object({ page_id: text, database_id: text, data_source_id: text, block_id: text }));
+
 /** Pages, and the data sources in the list of a wiki. */
 export const Page = z.object({
   ...Dated,
   id: z.string(),
   object: text,
   url: text,
-  parent: lenient(z.object({ page_id: text, database_id: text, data_source_id: text, block_id: text })),
+  parent: Parent,
   properties: lenient(Properties),
 });
 
 export const Database = z.object({
   ...Dated,
   id: z.string(),
+  parent: Parent,
   title: listOf(RichTextSchema),
   data_sources: lenient(z.array(z.object({ id: z.string(), name: text }))),
 });
@@ -140,6 +143,7 @@ export type WireFile = Pick<BlockContent, 'type' | 'name' | 'file' | 'external'>
 export type BlockContent = z.infer<typeof BlockContentSchema>;
 export type WireBlock = z.infer<typeof BlockSchema> & { content: BlockContent };
 export type WirePage = z.infer<typeof Page>;
+export type WireDatabase = z.infer<typeof Database>;
 export type WireProperty = z.infer<typeof PropertySchema>;
 
 /** A block with its nested blocks. */

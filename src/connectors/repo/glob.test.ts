@@ -21,6 +21,7 @@ const TABLE: readonly (readonly [pattern: string, yes: readonly string[], no: re
   ['[!a-c]x', ['dx'], ['ax']],
   ['[^a]x', ['bx'], ['ax']],
   ['[]-]x', [']x', '-x'], ['ax']],
+  ['[[:digit:]]*', ['1', '9a'], ['a9']],
   ['a**b', ['ab', 'axxb'], ['a/b']],
   ['\\!a', ['!a'], ['a']],
   ['\\#a', ['#a'], ['a']],

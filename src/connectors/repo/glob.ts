@@ -129,6 +129,21 @@ function compileSegment(text: string): Piece[] | null {
   return pieces;
 }
 
+const CLASSES: Record<string, RegExp> = {
+  alnum: /[A-Za-z0-9]/,
+  alpha: /[A-Za-z]/,
+  blank: /[ \t]/,
+  cntrl: /[\u0000-\u001f\u007f]/,
+  digit: /[0-9]/,
+  graph: /[!-~]/,
+  lower: /[a-z]/,
+  print: /[ -~]/,
+  punct: /[!-/:-@[-`{-~]/,
+  space: /\s/,
+  upper: /[A-Z]/,
+  xdigit: /[A-Fa-f0-9]/,
+};
+
 /** Compiles a bracket expression that starts after its `[`. */
 function compileSet(
   characters: readonly string[],
@@ -139,6 +154,15 @@ function compileSet(
   const tests: ((character: string) => boolean)[] = [];
   let i = first;
   for (; i < characters.length && (characters[i] !== ']' || i === first); i += 1) {
+    const name =
+      characters[i] === '[' ? /^\[:([a-z]{1,10}):\]/.exec(characters.slice(i, i + 14).join(''))?.[1] : undefined;
+    if (name !== undefined) {
+      const classPattern = CLASSES[name];
+      if (!classPattern) return undefined;
+      tests.push((character) => classPattern.test(character));
+      i += name.length + 3;
+      continue;
+    }
     const from = characters[i] === '\\' ? characters[++i] : characters[i];
     let to = from;
     if (characters[i + 1] === '-' && characters[i + 2] !== undefined && characters[i + 2] !== ']') {

@@ -3,22 +3,21 @@ import { Readable } from 'node:stream';
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, ListRequest, OriginProblem } from '../connector.ts';
+import type { Change, OriginProblem } from '../connector.ts';
 import { readBytes } from './body.ts';
+import { CanonicalPages } from './canonical.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
 import { readFeed } from './feed.ts';
-import { type Entry, Frontier } from './frontier.ts';
+import { type Entry, Frontier, maxRequests } from './frontier.ts';
 import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
 import { type CrawledPages, Moves } from './moves.ts';
-import { Prints, printOf } from './prints.ts';
 import {
   AWAY,
   CIRCLE,
   EMPTY,
   elsewhere,
   FORBIDDEN,
-  HIDDEN,
   missing,
   NOT_WHOLE,
   noSeed,
@@ -30,18 +29,15 @@ import {
 } from './problems.ts';
 import { readSitemaps } from './sitemaps.ts';
 import { type PageState, readState, toState, validatorsOf } from './state.ts';
+import { HIDDEN, printOf, type StoredPages, Substitutes } from './substitutes.ts';
 import { charsetOf, endingOf, fileName, pageName, typeOf } from './types.ts';
 import { compileScope, isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
 const REDIRECTS_MAX = 5;
-/** Requests for each page that may become a source: redirects, duplicates and dead links cost requests too. */
-const REQUESTS_PER_PAGE_MAX = 5;
-const REQUESTS_FREE = 100;
 /** If a crawl reaches fewer than half of the stored pages, and misses this many, a page may have lost its links for a time. */
 const UNREACHED_MIN = 3;
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
-type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
 
 /** The result of a visit, for the caller that started it. */
 type Outcome = 'indexed' | 'passed' | 'failed' | 'gone';
@@ -62,7 +58,8 @@ export class Crawl {
   /** Addresses to which pages, sitemaps or settings link. A redirect is no link. */
   readonly #linked = new Set<string>();
   readonly #moves = new Moves();
-  readonly #prints = new Prints();
+  readonly #substitutes: Substitutes;
+  readonly #canonicals: CanonicalPages;
   readonly #failedSites = new Set<string>();
   #firstProblem: OriginProblem | undefined;
   #tooManyLinks: OriginProblem | undefined;
@@ -80,6 +77,8 @@ export class Crawl {
     this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
     this.#request = request;
     this.#now = now;
+    this.#substitutes = new Substitutes(client, request);
+    this.#canonicals = new CanonicalPages(client);
   }
 
   /** Reports the changes. @throws OriginError when none of the first addresses could be read. */
@@ -90,9 +89,9 @@ export class Crawl {
     if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
     let readable = 0;
     let unread = 0;
-    const requestsMax = this.#origin.maxPages * REQUESTS_PER_PAGE_MAX + REQUESTS_FREE;
+    const requestsMax = maxRequests(this.#origin.maxPages);
     for (let next = 0; next < this.#frontier.queue.length; next += 1) {
-      if (this.#pages >= this.#origin.maxPages || this.#requests >= requestsMax) {
+      if (this.#pages >= this.#origin.maxPages || this.#requests + this.#canonicals.requests >= requestsMax) {
         unread = this.#frontier.queue.slice(next).filter(({ address }) => !this.#visited.has(address)).length;
         break;
       }
@@ -112,14 +111,17 @@ export class Crawl {
 
   async *#readSitemaps(): AsyncGenerator<Change> {
     const sites = new Map(this.#frontier.queue.map(({ address }) => [new URL(address).origin, address]));
-    const reading = await readSitemaps(this.#client, [...sites.values()], this.#scope.hasHost);
+    const reading = await readSitemaps(this.#client, [...sites.values()], {
+      hasHost: this.#scope.hasHost,
+      add: ({ location, modifiedAt }) => {
+        this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });
+        this.#linked.add(location);
+      },
+      isFull: () => this.#frontier.queue.length >= maxRequests(this.#origin.maxPages),
+    });
     this.#lacksSitemap = !reading.isWhole;
     if (reading.leftOut > 0) this.#tooManyLinks = tooManySitemaps(reading.leftOut);
     for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
-    for (const { location, modifiedAt } of reading.pages) {
-      this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });
-      this.#linked.add(location);
-    }
   }
 
   /** Adds stored pages that the crawl has not reached, to ask whether they are still there: see `docs/connectors.md`. */
@@ -211,7 +213,7 @@ export class Crawl {
     if (status >= 200 && status < 300) return yield* this.#readContent(entry, response, state);
     await response.discard();
     if (status === 304 && state) {
-      this.#prints.hides(address, state.print, state.print);
+      await this.#substitutes.hides({ address, print: state.print, storedPrint: state.print, isSeed: entry.isSeed });
       this.#pages += 1;
       this.#follow(state.links, address, depth);
       yield this.#report({ kind: 'unchanged', originId: address });
@@ -243,6 +245,8 @@ export class Crawl {
     }
     if (ending === 'html') return yield* this.#readPage(entry, response, state);
     try {
+      // A page that has become a file.
+      if (state?.print !== undefined && (yield* this.#isHidden(entry, ending, state))) return 'failed';
       const { index, follow } = headerDirectives(response.headers.get('x-robots-tag'));
       const feed = await readFeed(ending, response.body);
       const links = follow ? this.#ownLinks(feed.links, address) : [];
@@ -279,20 +283,30 @@ export class Crawl {
     const links = header.follow && page.follow ? this.#ownLinks(page.links, base) : [];
     if (target !== undefined && target !== address) return yield* this.#refresh(entry, target, links, state);
     const print = printOf(page);
-    if (this.#prints.hides(address, print, state?.print)) {
-      this.#isComplete = false;
-      yield this.#failed(address, HIDDEN, state, depth);
-      return 'failed';
-    }
+    if (yield* this.#isHidden(entry, print, state)) return 'failed';
     this.#follow(links, base, depth);
-    if (!entry.isCanonical && (yield* this.#isDuplicate(entry, page, print, response, base))) return 'passed';
+    if (!entry.isCanonical && (yield* this.#isDuplicate(entry, page, response, base))) return 'passed';
     if (!header.index || !page.index) {
       yield this.#skipped(address, 'noindex');
       return 'passed';
     }
     if (!this.#scope.includes(address) || this.#reported.has(address)) return 'passed';
+    this.#canonicals.note(address, page);
     yield this.#present(entry, pageName(page.title, address), response, Readable.from([bytes]), { links, print });
     return 'indexed';
+  }
+
+  /** Reports a stored page that the site hides for now. */
+  async *#isHidden(
+    { address, depth, isSeed }: Entry,
+    print: string | undefined,
+    state: PageState | undefined,
+  ): AsyncGenerator<Change, boolean> {
+    const isHidden = state && (await this.#substitutes.hides({ address, print, storedPrint: state.print, isSeed }));
+    if (!isHidden) return false;
+    this.#isComplete = false;
+    yield this.#failed(address, HIDDEN, state, depth);
+    return true;
   }
 
   /** Notes a page that only sends its readers to another one. The other one is visited as if this address were its own. */
@@ -319,7 +333,6 @@ export class Crawl {
   async *#isDuplicate(
     entry: Entry,
     page: PageFacts,
-    print: string,
     response: HttpResponse,
     base: string,
   ): AsyncGenerator<Change, boolean> {
@@ -335,8 +348,7 @@ export class Crawl {
       if ((yield* this.#visit({ ...entry, address: canonical, isSeed: false, isCanonical: true })) !== 'indexed')
         return false;
     }
-    // Many templates name one address on all pages of a site.
-    if (!this.#prints.isShown(canonical, print)) return false;
+    if (!(await this.#canonicals.repeats(page, canonical))) return false;
     this.#moves.canonical(entry.address, canonical);
     if (!this.#stored.has(entry.address)) yield this.#skipped(entry.address, `the page says the same as ${canonical}`);
     return true;

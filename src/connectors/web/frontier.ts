@@ -4,6 +4,9 @@ import { isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 /** Maximum addresses with a query for one path: filters and sort orders of lists give endless combinations. */
 export const QUERIES_PER_PATH_MAX = 50;
 const QUEUE_MAX = 100_000;
+/** Requests for each page that may become a source: redirects, duplicates and dead links cost requests too. */
+const REQUESTS_PER_PAGE_MAX = 5;
+const REQUESTS_FREE = 100;
 
 export interface Entry {
   address: string;
@@ -17,6 +20,11 @@ export interface Entry {
   inSitemap?: boolean | undefined;
   /** Another page names this address, so what this page names is ignored. */
   isCanonical?: boolean;
+}
+
+/** Returns how many requests for pages a crawl sends. */
+export function maxRequests(maxPages: number): number {
+  return maxPages * REQUESTS_PER_PAGE_MAX + REQUESTS_FREE;
 }
 
 export class Frontier {

@@ -39,15 +39,6 @@ export const AWAY: OriginProblem = {
   retryable: true,
 };
 
-/** Of a stored page. */
-export const HIDDEN: OriginProblem = {
-  title: 'The site answers many addresses with one page',
-  message:
-    'Another stored page has the same words now, as during maintenance or before a sign-in. The stored page stays. ' +
-    'If the site still answers so, the next run reads the page as it is.',
-  retryable: true,
-};
-
 /** Of the fetch of a stored page. */
 export const LEADS_ELSEWHERE: OriginProblem = {
   title: 'The page leads to another page',

@@ -13,7 +13,8 @@ export interface Sitemap {
   isComplete: boolean;
 }
 
-export function parseSitemap(text: string): Sitemap {
+/** Returns undefined if the text is no sitemap, such as a page. */
+export function parseSitemap(text: string): Sitemap | undefined {
   const root = /<(?:[\w-]{1,30}:)?(urlset|sitemapindex)[\s>]/.exec(text)?.[1];
   if (root === undefined) return parseLines(text);
   const isIndex = root === 'sitemapindex';
@@ -47,17 +48,13 @@ function textOf(entry: string, element: string): string | undefined {
   return text === undefined ? undefined : decodeXml(text);
 }
 
-/** Parses a text file with one address per line. Other responses have no such lines, so they give no pages. */
-function parseLines(text: string): Sitemap {
+/** Parses a text file with one address per line. */
+function parseLines(text: string): Sitemap | undefined {
   const lines = text
     .replace(/^\ufeff/, '')
     .split(/\r?\n/, ENTRIES_MAX)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-  const isList = lines.length > 0 && lines.every((line) => /^https?:\/\/\S+$/.test(line));
-  return {
-    pages: isList ? lines.map((location) => ({ location, modifiedAt: null })) : [],
-    sitemaps: [],
-    isComplete: true,
-  };
+  if (lines.length === 0 || !lines.every((line) => /^https?:\/\/\S+$/.test(line))) return undefined;
+  return { pages: lines.map((location) => ({ location, modifiedAt: null })), sitemaps: [], isComplete: true };
 }

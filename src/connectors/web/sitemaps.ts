@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import type { HttpResponse } from '../../net/http-client.ts';
 import { readStart } from '../../net/response-body.ts';
 import type { OriginProblem } from '../connector.ts';
-import type { WebClient } from './client.ts';
+import { HOST_FAILURES_MAX, type WebClient } from './client.ts';
 import { parseSitemap, type Sitemap } from './sitemap.ts';
 import { normalizeUrl } from './urls.ts';
 
@@ -19,28 +19,31 @@ const PAGES_MAX = 100_000;
 const NESTING_MAX = 2;
 const REDIRECTS_MAX = 5;
 
+/** Takes the pages of the sitemaps. */
+interface Taker {
+  /** Whether a sitemap may be at an address; the addresses of pages are not checked. */
+  hasHost(address: string): boolean;
+  add(page: Sitemap['pages'][number]): void;
+  /** Whether there are more pages than the crawl can request. */
+  isFull(): boolean;
+}
+
 interface SitemapReading {
-  pages: Sitemap['pages'];
   /** Sitemaps that exist and could not be read. */
   failed: { address: string; problem: OriginProblem }[];
   /** False if a sitemap is not there, or was left out: pages that earlier runs found in it are still there, perhaps. */
   isWhole: boolean;
-  /** Number of sitemaps beyond the limit. */
+  /** Number of sitemaps beyond a limit. */
   leftOut: number;
 }
 
-/**
- * Reads all sitemaps of some sites.
- *
- * @param sites one address of each site.
- * @param hasHost whether a sitemap may be at an address; the addresses in a sitemap are not checked.
- */
-export async function readSitemaps(
-  client: WebClient,
-  sites: readonly string[],
-  hasHost: (address: string) => boolean,
-): Promise<SitemapReading> {
-  const reading: SitemapReading = { pages: [], failed: [], isWhole: true, leftOut: 0 };
+/** Reads the sitemaps of some sites. `sites`: one address of each. */
+export async function readSitemaps(client: WebClient, sites: readonly string[], taker: Taker): Promise<SitemapReading> {
+  const { hasHost } = taker;
+  let pages = 0;
+  /** Consecutive sitemaps of a host whose bodies broke off: each may cost the whole timeout. */
+  const broken = new Map<string, number>();
+  const reading: SitemapReading = { failed: [], isWhole: true, leftOut: 0 };
   const queue: { address: string; nesting: number }[] = [];
   for (const site of sites) {
     const robots = await client.robots(site);
@@ -53,11 +56,14 @@ export async function readSitemaps(
   for (const { address, nesting } of queue) {
     if (seen.has(address)) continue;
     seen.add(address);
-    if (seen.size > SITEMAPS_MAX || reading.pages.length >= PAGES_MAX) {
+    if (seen.size > SITEMAPS_MAX || pages >= PAGES_MAX || taker.isFull()) {
       reading.leftOut += 1;
       continue;
     }
-    const sitemap = await readSitemap(client, address, hasHost);
+    const { host } = new URL(address);
+    const inARow = broken.get(host) ?? 0;
+    const sitemap = inARow >= HOST_FAILURES_MAX ? BROKEN_OFF : await readSitemap(client, address, hasHost);
+    broken.set(host, sitemap === BROKEN_OFF ? inARow + 1 : 0);
     if ('title' in sitemap) {
       reading.failed.push({ address, problem: sitemap });
       continue;
@@ -65,7 +71,9 @@ export async function readSitemaps(
     if (sitemap === NO_SITEMAP) reading.isWhole = false;
     for (const page of sitemap.pages) {
       const location = normalizeUrl(page.location, address);
-      if (location !== undefined) reading.pages.push({ ...page, location });
+      if (location === undefined) continue;
+      pages += 1;
+      taker.add({ ...page, location });
     }
     if (nesting < NESTING_MAX)
       for (const reference of sitemap.sitemaps) {
@@ -74,7 +82,7 @@ export async function readSitemaps(
           queue.push({ address: inner, nesting: nesting + 1 });
       }
   }
-  reading.isWhole &&= reading.pages.length > 0 && reading.leftOut === 0;
+  reading.isWhole &&= pages > 0 && reading.leftOut === 0;
   return reading;
 }
 
@@ -105,12 +113,14 @@ async function read(response: HttpResponse): Promise<Sitemap | OriginProblem> {
     await response.discard();
     return NO_SITEMAP;
   }
+  const bytes = await readStart(response.body, SITEMAP_BYTES_MAX).catch(() => undefined);
+  if (bytes === undefined) return BROKEN_OFF;
   try {
-    const bytes = await readStart(response.body, SITEMAP_BYTES_MAX);
     if (bytes.length > SITEMAP_BYTES_MAX) return unreadable();
     const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
     const plain = isPacked ? await promisify(gunzip)(bytes, { maxOutputLength: SITEMAP_BYTES_MAX }) : bytes;
-    const sitemap = parseSitemap(plain.toString('utf8'));
+    // Some sites answer with a page, or with their first page, instead of status 404.
+    const sitemap = parseSitemap(plain.toString('utf8')) ?? NO_SITEMAP;
     return sitemap.isComplete ? sitemap : unreadable();
   } catch {
     return unreadable();
@@ -124,3 +134,5 @@ function unreadable(): OriginProblem {
     retryable: true,
   };
 }
+
+const BROKEN_OFF = unreadable();

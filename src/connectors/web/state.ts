@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { StoredVersion } from '../connector.ts';
 
-/** Version of the rules for reading links and words. After a change of this number every page is requested without conditions. */
-const STATE_VERSION = 2;
+/** Version of the rules for reading links. After a change of this number every page is requested without conditions. */
+const STATE_VERSION = 1;
 /** Length of the links of a page as JSON; the port allows 64 KiB for the whole state. */
 const LINKS_UNITS_MAX = 40 * 1024;
 const VALIDATOR_UNITS_MAX = 500;

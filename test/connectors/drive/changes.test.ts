@@ -250,6 +250,7 @@ describe('the cursor of a Drive folder', () => {
       world.fake.fail('changes', { status, reason: 'gone' });
       await assert.rejects(run(), expired, `${status}`);
     }
+    world.fake.state.oldestToken = 1;
     cursor = null;
     const { fetched, removed, full } = await run();
     assert.deepEqual([fetched, removed, full], [[], [], true]);

@@ -60,6 +60,40 @@ describe('while a Drive folder is listed', () => {
     assert.equal(pathsIn(listing)['Near/Inner/in.txt'], file);
   });
 
+  test('a shortcut that moves keeps the file or the folder to which it leads', async () => {
+    const { state } = world.fake;
+    const outside = state.addFolder('0AFakeMyDriveRootPVA', 'Outside');
+    const file = state.addFile(outside, 'handbook.txt', 'handbook');
+    const folder = state.addFolder(outside, 'Wiki');
+    const inside = state.addFile(folder, 'wiki.txt', 'wiki');
+    const shortcuts = [state.addShortcut(deep, 'Handbook', file), state.addShortcut(deep, 'Wiki', folder)];
+    await world.run();
+    beforeListing(deep, () => {
+      for (const shortcut of shortcuts) state.move(shortcut, near);
+    });
+    const { listing, removed } = await world.run();
+    assert.deepEqual([removed, listing.end?.full], [[], true]);
+    assert.deepEqual(
+      [file, inside].map((id) => world.stored.has(id)),
+      [true, true],
+    );
+  });
+
+  for (const [what, fault] of [
+    ['fails', { status: 500 }],
+    ['has expired', { status: 410, reason: 'gone' }],
+  ] as const)
+    test(`nothing counts as gone if the change log ${what} at the end, and the next run lists everything again`, async () => {
+      await world.run();
+      beforeListing(deep, () => world.fake.state.move(far, near));
+      world.fake.fail('changes', fault, Number.POSITIVE_INFINITY);
+      const { listing, removed } = await world.run();
+      assert.deepEqual([removed, listing.end], [[], { full: false, cursor: null }]);
+      world.fake.heal();
+      world.fake.state.remove(far);
+      assert.deepEqual((await world.run(listing.end?.cursor ?? null)).removed, [far]);
+    });
+
   test('a file that leaves the folder is not kept', async () => {
     await world.run();
     beforeListing(deep, () => world.fake.state.move(far, '0AFakeMyDriveRootPVA'));

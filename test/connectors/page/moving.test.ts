@@ -7,7 +7,7 @@ import { openPageHarness, type PageHarness } from './harness.ts';
 const HOUR_MS = 3_600_000;
 let harness: PageHarness;
 beforeEach(async () => {
-  harness = await openPageHarness();
+  harness = await openPageHarness({ timeoutMs: 500 });
 });
 afterEach(() => harness.close());
 
@@ -56,6 +56,80 @@ for (const [place, target] of [
     );
     assert.deepEqual([pathOf(tree.moving), pathOf(tree.below)], ['Root / First', 'Root / First / Moving']);
   });
+
+test('a page that moves into a new page keeps its source, and so do the pages below', async () => {
+  const tree = twoParts();
+  harness.advance(HOUR_MS);
+  await harness.run(tree.root);
+  let archive = '';
+  beforeReading(tree.second, () => {
+    archive = tree.world.addPage('Archive', [], tree.first);
+    tree.world.move(tree.moving, archive);
+  });
+  harness.advance(HOUR_MS);
+  const run = await harness.run(tree.root);
+  assert.deepEqual(
+    [archive, tree.moving, tree.below].map((id) => run.outcome.get(id)),
+    ['added', 'unchanged', 'unchanged'],
+  );
+  assert.equal(pathOf(tree.below), 'Root / First / Archive / Moving');
+});
+
+test('the rows of a database that moves keep their sources', async () => {
+  const tree = twoParts();
+  const tasks = tree.world.addDatabase('Tasks', tree.second, ['Open', 'Done']);
+  const rows = Array.from({ length: 130 }, (_, i) => tree.world.addRow(tasks, `Task ${i}`, {}, [], i % 2));
+  harness.advance(HOUR_MS);
+  await harness.run(tree.root);
+  beforeReading(tree.second, () => tree.world.move(tasks, tree.first));
+  harness.advance(HOUR_MS);
+  const run = await harness.run(tree.root);
+  assert.deepEqual([...new Set(rows.map((id) => run.outcome.get(id)))], ['unchanged']);
+  assert.equal(pathOf(rows[1]!), 'Root / First / Tasks / Done');
+  assert.equal(run.changes.filter((change) => change.kind === 'present' && change.item.originId === rows[0]).length, 1);
+});
+
+test('more pages that move together than a list has keep their sources', async () => {
+  const { world, root, first, second } = twoParts();
+  const pages = Array.from({ length: 520 }, (_, i) => world.addPage(`Old ${i}`, [], second));
+  harness.advance(HOUR_MS);
+  await harness.run(root);
+  beforeReading(second, () => {
+    for (const page of pages) world.move(page, first);
+  });
+  harness.advance(HOUR_MS);
+  const run = await harness.run(root);
+  assert.deepEqual([...new Set(pages.map((id) => run.outcome.get(id)))], ['unchanged']);
+});
+
+test('a page whose place the workspace does not tell stays, and a page that is in the trash goes', async () => {
+  const forbidden = { status: 403, code: 'restricted_resource' };
+  for (const fault of ['hang', 'cut', 'html', forbidden] as const) {
+    const tree = twoParts();
+    harness.advance(HOUR_MS);
+    await harness.run(tree.root);
+    const deleted = tree.world.addPage('Deleted', [], tree.root);
+    await harness.run(tree.root);
+    tree.world.trash(deleted);
+    harness.advance(HOUR_MS);
+    const before = harness.stored.get(tree.moving);
+    let hasMoved = false;
+    harness.fake.faults(({ path }) => {
+      if (!hasMoved && path === `/v1/blocks/${tree.second}/children`) {
+        hasMoved = true;
+        tree.world.move(tree.moving, tree.first);
+      }
+      return path === `/v1/pages/${tree.moving}` ? fault : undefined;
+    });
+    const run = await harness.run(tree.root);
+    const label = JSON.stringify(fault);
+    assert.deepEqual([run.outcome.get(deleted), harness.stored.get(tree.moving)], ['deleted', before], label);
+    harness.fake.faults(undefined);
+    await harness.run(tree.root);
+    assert.equal(pathOf(tree.moving), 'Root / First', label);
+    harness.stored.clear();
+  }
+});
 
 test('a page that leaves the tree is removed with the pages below, and a deleted page costs one request', async () => {
   const tree = twoParts();

@@ -1,6 +1,8 @@
 /** Web crawls: pages that name another address as their canonical one. */
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
+import { CanonicalPages } from '../../../src/connectors/web/canonical.ts';
+import type { WebClient } from '../../../src/connectors/web/client.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
 import { useSite } from './harness.ts';
 
@@ -61,6 +63,15 @@ describe('a site whose template names one address on all pages', () => {
     assert.deepEqual(await stored(), ['/', ...rooms]);
   });
 
+  test('is read page by page, also if a long page has all words of the others', async () => {
+    const texts = NAMES.map(own).join(' ');
+    web.site.set({
+      '/': htmlPage('Tools', ['/anvil', '/drill'], canonical('/')).replace('</body>', `${texts}</body>`),
+    });
+    for (const name of ['anvil', 'drill']) web.site.set({ [`/${name}`]: page(name, canonical('/')) });
+    assert.deepEqual(await stored(), ['/', '/anvil', '/drill']);
+  });
+
   test('keeps its stored pages, also when that address did not change', async () => {
     setSite((path) => path);
     const memory = new Map();
@@ -74,19 +85,16 @@ describe('a site whose template names one address on all pages', () => {
   });
 });
 
-describe('a page that says the same as the page at its canonical address', () => {
+describe('a page that says little beside the page at its canonical address', () => {
   beforeEach(() =>
     web.site.set({ '/': htmlPage('Tools', ['/anvil', '/anvil?sort=age', '/shop/anvil', '/list', '/list?page=2']) }),
   );
 
-  test('is left out, also in another order and at another time, and a page of a list with other entries is read', async () => {
+  test('is left out, and a page of a list with other entries is read', async () => {
     web.site.set({
       '/anvil': page('anvil', ''),
-      '/anvil?sort=age': page('anvil', canonical('/anvil')).replace(
-        'The anvil of forged',
-        '<b>Forged</b> the anvil of',
-      ),
-      '/shop/anvil': page('anvil', canonical('/anvil')).replace('<body>', '<body>12:05'),
+      '/anvil?sort=age': page('anvil', canonical('/anvil')).replace('<body>', '<body>Sorted by age'),
+      '/shop/anvil': page('anvil', canonical('/anvil')).replace('<body>', '<body>Home, shop, 12:05'),
       '/list': page('chisel', ''),
       '/list?page=2': page('drill', canonical('/list')).replace(
         '<main>',
@@ -101,4 +109,31 @@ describe('a page that says the same as the page at its canonical address', () =>
     });
     assert.equal(web.site.paths().length, 6);
   });
+
+  test('counts each sign of a script without spaces as a word', async () => {
+    web.site.set({
+      '/anvil': htmlPage('鉄床', [], ''),
+      '/anvil?sort=age': htmlPage('道具', [], canonical('/anvil')).replace(
+        '</body>',
+        '鍛冶屋の道具は春まで北側に展示します</body>',
+      ),
+    });
+    assert.deepEqual(await stored(), ['/', '/anvil', '/anvil?sort=age']);
+  });
+});
+
+test('a crawl keeps the texts of few pages, and requests others again', async () => {
+  const asked: string[] = [];
+  const get = async (address: string) => {
+    asked.push(address);
+    return { kind: 'failed' };
+  };
+  const client = { get } as unknown as WebClient;
+  const pages = new CanonicalPages(client);
+  const text = (i: number) => ({ title: `${i}`, text: `<p>${`word${i} `.repeat(20_000)}</p>` });
+  for (let i = 0; i < 500; i++) pages.note(`/${i}`, text(i));
+  assert.equal(await pages.repeats(text(499), '/499'), true);
+  assert.deepEqual([asked, pages.requests], [[], 0]);
+  assert.equal(await pages.repeats(text(0), '/0'), false);
+  assert.deepEqual([asked, pages.requests], [['/0'], 1]);
 });

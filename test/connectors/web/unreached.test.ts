@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
 import { htmlPage } from '../../support/fakes/site.ts';
-import type { Memory } from '../../support/worlds/read-origin.ts';
+import { type Memory, readOrigin } from '../../support/worlds/read-origin.ts';
 import { useSite } from './harness.ts';
 
 const web = useSite();
@@ -94,5 +94,53 @@ describe('an index of sitemaps', () => {
     for (let i = 0; i < 1_005; i += 1) web.site.set({ [`/map-${i}.xml`]: { type: 'text/xml', body: sitemap('/a') } });
     const { notice } = await web.crawl({ useSitemap: true });
     assert.match(`${notice?.title}: ${notice?.message}`, /too many sitemaps: The crawl left 6 sitemaps out/);
+  });
+
+  for (const [what, answer] of [
+    ['a page', htmlPage('Sorry, this page does not exist', [])],
+    ['the first page', { to: '/' }],
+  ] as const)
+    test(`keeps the pages of a file that is ${what} for now`, async () => {
+      const memory: Memory = new Map();
+      const crawl = () => web.crawl({ useSitemap: true }, { memory });
+      web.site.set({
+        '/': htmlPage('Home', []),
+        '/sitemap.xml': { type: 'text/xml', body: index(2) },
+        '/map-0.xml': { type: 'text/xml', body: sitemap('/a', '/b', '/c') },
+        '/map-1.xml': { type: 'text/xml', body: sitemap('/d', '/e') },
+        ...Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [`/${name}`, htmlPage(`Page ${name}`, [])])),
+      });
+      await crawl();
+      assert.equal(memory.size, 6);
+      web.site.set({ '/map-1.xml': answer });
+      const { unchanged, gone, failed, full } = await crawl();
+      assert.deepEqual([unchanged.length, gone, failed, full], [6, [], {}, true]);
+    });
+
+  test('is read only until there are more pages than the crawl can request, wherever the wanted ones are', async () => {
+    web.site.set({ '/': htmlPage('Home', []), '/sitemap.xml': { type: 'text/xml', body: index(300) } });
+    for (let i = 0; i < 300; i += 1) {
+      const path = i < 10 ? `/other/p${i}` : `/wanted/p${i}`;
+      web.site.set({
+        [`/map-${i}.xml`]: { type: 'text/xml', body: sitemap(path) },
+        [path]: htmlPage(`Page ${i}`, []),
+      });
+    }
+    const { stored, notice } = await web.crawl({ useSitemap: true, maxPages: 5, includePaths: ['/wanted/*'] });
+    assert.equal(Object.keys(stored).length, 5);
+    assert.ok(web.site.requests.length < 150, `${web.site.requests.length} requests`);
+    assert.match(notice?.message ?? '', /known addresses were not read/);
+  });
+
+  test('is given up after ten files of a host that never end, and the pages of the host are read', async () => {
+    web.site.set({ '/': htmlPage('Home', []), '/sitemap.xml': { type: 'text/xml', body: index(60) } });
+    for (let i = 0; i < 60; i += 1)
+      web.site.set({
+        [`/map-${i}.xml`]: { type: 'text/xml', body: '<urlset>', headers: { 'content-length': '9999' } },
+      });
+    const connector = web.connector({ timeoutMs: 100 });
+    const { stored, failed } = await readOrigin(connector, web.origin({ useSitemap: true }));
+    assert.deepEqual([Object.keys(stored).length, Object.keys(failed).length], [1, 60]);
+    assert.equal(web.site.paths().filter((path) => path.startsWith('/map-')).length, 10);
   });
 });

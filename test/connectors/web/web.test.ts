@@ -133,14 +133,14 @@ describe('one source for a page', () => {
     const canonical = (path: string) => `<link rel="canonical" href="${path}">`;
     web.site.set({
       '/': htmlPage('Home', ['/print/a', '/a?view=2', '/lost', '/self', '/head']),
-      '/print/a': htmlPage('A', [], canonical('/a')).replace('</body>', '<a href="/from-print"></a></body>'),
-      '/a?view=2': htmlPage('A', [], canonical('/a')),
+      '/print/a': htmlPage('Print', ['/from-print'], canonical('/a')),
+      '/a?view=2': htmlPage('View', [], canonical('/a')),
       '/a': htmlPage('A', [], canonical('/print/a')),
       '/from-print': htmlPage('Linked', []),
       '/lost': htmlPage('Lost', [], canonical('/nowhere')),
       '/self': htmlPage('Self', [], canonical('/self-too')),
       '/self-too': { to: '/self' },
-      '/head': { body: htmlPage('A', []), headers: { link: '</a>; rel="canonical"' } },
+      '/head': { body: htmlPage('Head', []), headers: { link: '</a>; rel="canonical"' } },
     });
     assert.deepEqual(await stored(), ['/', '/a', '/from-print', '/lost', '/self']);
   });

@@ -171,9 +171,10 @@ export class FakeWorld {
 
   move(id: string, under: string): void {
     this.#unhang(id);
-    const page = this.page(id);
-    page.parent = this.#parentOf(under);
-    this.#hang({ id, type: 'child_page', content: { title: page.title }, children: [] }, under);
+    const object = this.pages.get(id) ?? this.database(id);
+    object.parent = this.#parentOf(under);
+    const type = this.pages.has(id) ? 'child_page' : 'child_database';
+    this.#hang({ id, type, content: { title: object.title }, children: [] }, under);
   }
 
   page(id: string): FakePage {
