@@ -32,6 +32,6 @@ export async function withReadTimeout<T>(
 /** Returns the error for a search that has used up its time, in which it may have waited for others of its tenant. */
 export function tookTooLong(limitMs: number): ServiceError {
   const remedy = 'Send fewer requests at a time or fewer conditions, or try again later.';
-  const message = `The search was stopped after ${limitMs / 1000} s. ${remedy}`;
+  const message = `The search was stopped at its time limit of ${limitMs / 1000} s. ${remedy}`;
   return new ServiceError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS });
 }

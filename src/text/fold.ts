@@ -97,8 +97,8 @@ function ungrouped(number: string): string {
 }
 
 /**
- * Returns the ASCII digit of a digit. NFKC reads mathematical digits. The ten digits of another script have consecutive codes, and
- * the first code ends in hexadecimal 0 or 6.
+ * Returns the ASCII digit of a digit. NFKC reads mathematical digits. The ten digits of another script have consecutive codes. A second
+ * set that follows at once (Myanmar, U+116DA) is read as nines.
  */
 function plainDigit(digit: string): string {
   const plain = digit.normalize('NFKC');

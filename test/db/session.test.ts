@@ -239,3 +239,41 @@ test('an engine that stops in the middle of an answer is started again: it would
   await assert.rejects(createSession(engine).single(simpleQuery('checkpoint')), { code: 'overloaded' });
   assert.deepEqual(reasons, ['the answer of the embedded engine ends early']);
 });
+
+test('batches of others that run before an aborted search are no time of its statement', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  let interrupts = 0;
+  const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
+  const ends: (() => void)[] = [];
+  const engine: Engine = {
+    run: () => new Promise((resolve) => ends.push(() => resolve({ bytes: ready, ms: 0 }))),
+    generation: 1,
+    processorMs: () => now,
+    restart() {},
+    interrupt() {
+      interrupts += 1;
+    },
+    onRestart() {},
+    close: async () => {},
+  };
+  const pass = (ms: number): void => {
+    now += ms;
+    t.mock.timers.tick(50);
+  };
+  const session = createSession(engine);
+  const batch = session.single(simpleQuery('checkpoint'));
+  const lease = await session.lease();
+  const statement = lease.run(simpleQuery('select 1'));
+  lease.abort(new Error('the caller left'), true);
+  pass(10_000);
+  ends.shift()!();
+  await batch;
+  pass(1_900);
+  assert.equal(interrupts, 0);
+  pass(200);
+  assert.equal(interrupts, 1);
+  for (const end of ends) end();
+  await assert.rejects(statement, /the caller left/);
+});

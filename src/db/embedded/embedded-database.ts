@@ -54,7 +54,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Da
 async function createDatabase(engine: Engine, lock: DirectoryLock, readTimeoutMs: number): Promise<Database> {
   const session = createSession(engine);
   const run = openKeptPlans(engine);
-  const begin: Begin = { session, run, readTimeoutMs, processorMs: engine.processorMs };
+  const begin: Begin = { session, run, readTimeoutMs };
   const system = createSystem(engine, begin);
   const hasTextSearch = await ensureExtensions(system);
   return {
@@ -133,8 +133,6 @@ interface Begin {
   session: Session;
   run: RunPlanned;
   readTimeoutMs: number;
-  /** Returns the processor time of the engine, which counts for the limit. */
-  processorMs: Engine['processorMs'];
 }
 
 interface Running {
@@ -161,7 +159,7 @@ async function runTransaction<T>(
   refuseInsideTransaction(begin.session);
   if (!options.readOnly) return runLeased(begin, tenantId, fn, options);
   const limitMs = begin.readTimeoutMs;
-  const used = startWork(begin.processorMs);
+  const used = startWork(begin.session.spentMs);
   const startInTime = (tx: Tx): Promise<T> => {
     if (used.exceeds(WAIT_SHARE_MAX * limitMs)) throw tookTooLong(limitMs);
     return fn(tx);

@@ -79,6 +79,11 @@ export interface Session {
   lease(options?: LeaseOptions): Promise<Lease>;
   /** Calls `listener` with every NOTIFY. Returns the function that removes the listener. */
   onNotification(listener: (notification: Notification) => void): () => void;
+  /**
+   * Returns the processor time of the engine, and the time by the clock in which it had nothing to do: a search that waits for its own
+   * next statement, or for a transaction that sends nothing, does not wait for a processor. Undefined on systems other than Linux.
+   */
+  spentMs(): number | undefined;
   /** Resolves when nothing runs or waits. */
   idle(): Promise<void>;
 }
@@ -110,6 +115,9 @@ export function createSession(
   let held = false;
   let running = 0;
   let singles = 0;
+  /** Time in which no batch ran, until the last batch. */
+  let idledMs = 0;
+  let idleSince = performance.now();
   /** How long the engine has run batches of the transaction that holds the session. */
   let workedMs = 0;
   let answeredAt = Number.NEGATIVE_INFINITY;
@@ -160,9 +168,10 @@ export function createSession(
     next();
   };
   const send: Send = async (bytes, keepNames, isSingle = false) => {
+    const sentAt = performance.now();
+    if (running === 0) idledMs += sentAt - idleSince;
     running += 1;
     if (isSingle) singles += 1;
-    const sentAt = performance.now();
     let ms: number | undefined;
     try {
       const answer = await engine.run(bytes);
@@ -177,6 +186,7 @@ export function createSession(
       throw unavailable(error);
     } finally {
       running -= 1;
+      idleSince = performance.now();
       if (isSingle) {
         singles -= 1;
         answeredAt = performance.now();
@@ -186,9 +196,10 @@ export function createSession(
   };
   // Batches of others may be ahead of the transaction that holds the session. No batch of others is behind it.
   const interruptUnless = (ended: Promise<unknown>): void => {
-    const work = startWork(engine.processorMs);
+    let work = startWork(engine.processorMs);
     const timer = setInterval(() => {
-      if (singles === 0 && work.exceeds(INTERRUPT_AFTER_MS)) engine.interrupt();
+      if (singles > 0) work = startWork(engine.processorMs);
+      else if (work.exceeds(INTERRUPT_AFTER_MS)) engine.interrupt();
     }, WORK_CHECK_MS);
     void ended.finally(() => clearInterval(timer));
   };
@@ -235,6 +246,11 @@ export function createSession(
     onNotification: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    spentMs: () => {
+      const ms = engine.processorMs();
+      if (ms === undefined) return undefined;
+      return ms + idledMs + (running === 0 ? performance.now() - idleSince : 0);
     },
     idle: () =>
       new Promise((resolve) => {

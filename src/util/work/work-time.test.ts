@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CLOCK_TIMES, processorMsOfThread, processorMsOfTree, startWork } from './work-time.ts';
+import { CLOCK_TIMES, processorMsOfThread, processorMsOfTree, startWork, whenExceeded } from './work-time.ts';
 
 const linux = { skip: process.platform === 'linux' ? false : 'processor time is known on Linux only' };
 const children: ChildProcess[] = [];
@@ -40,6 +40,26 @@ test('work that does not compute ends after a multiple of its limit by the clock
   await until(() => work.exceeds(10));
   work.leaveOut(1_000_000);
   assert.equal(work.exceeds(10), false);
+});
+
+test('work behind its limit by the clock is looked at again when it can have used the rest', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let looks = 0;
+  let used = 0;
+  let ended = false;
+  const usedMs = (): number => {
+    looks += 1;
+    return used;
+  };
+  const work = { usedMs, exceeds: (limitMs: number) => usedMs() > limitMs, leaveOut: () => {} };
+  whenExceeded(work, 1_000, () => {
+    ended = true;
+  });
+  for (let ms = 0; ms < 5_000; ms += 50) t.mock.timers.tick(50);
+  assert.equal(looks, 5);
+  used = 1_001;
+  t.mock.timers.tick(1_000);
+  assert.equal(ended, true);
 });
 
 test('where the processor time is unknown, the clock counts', async () => {

@@ -45,8 +45,10 @@ export function startWork(processorMs: () => number | undefined): WorkTime {
 /** Calls `end` when the work has exceeded its limit. Returns the function that ends the watch. */
 export function whenExceeded(work: WorkTime, limitMs: number, end: () => void): () => void {
   const check = (): void => {
-    if (work.exceeds(limitMs)) end();
-    else timer = setTimeout(check, WORK_CHECK_MS);
+    // Work uses its time no faster than the clock, so it needs no look before the rest has passed. Many searches may wait.
+    const leftMs = limitMs - work.usedMs();
+    if (leftMs < 0) end();
+    else timer = setTimeout(check, Math.max(WORK_CHECK_MS, leftMs));
   };
   let timer = setTimeout(check, limitMs);
   return () => clearTimeout(timer);
