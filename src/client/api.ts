@@ -732,6 +732,8 @@ export type EvaluationQuestion = {
   id: string;
   /** The words or question that are searched for. Empty where a redaction rule withholds them. */
   query: string;
+  /** True where a redaction rule changes or withholds these words. Runs search for the stored words. */
+  is_redacted: boolean;
   /** Passages that were judged. */
   judgements: Array<{
     /** Id of the source. · format "uuid" */
@@ -783,6 +785,8 @@ export type EvaluationSet = {
   id: string;
   /** Name of the set. Empty where a redaction rule withholds it. */
   name: string;
+  /** True where a redaction rule changes or withholds the name. */
+  is_redacted: boolean;
   /** Number of its questions. */
   questions_count: number;
   /** Unix seconds. */

@@ -31,8 +31,6 @@ export interface StoredCitation {
   source_group_id: string;
   name: string;
   url: string | null;
-  /** The header above the quoted row of a table, for rules that are newer than the answer. Readers do not get it. */
-  table_header?: string;
   citation: {
     number: number;
     spans: { start: number; end: number }[];

@@ -35,7 +35,7 @@ const BLANKS = /[\p{Zs}\t]/u;
 const BREAKS = /[\n\v\f\r\u0085\u2028\u2029]/;
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7\u00b7\u30fb]/u;
 const DIGIT = /\p{Nd}/u;
-/** A plain bar would end the cell of a table in which it stands. */
+/** A bar of full width. A plain bar would end the cell of a table in which it stands. */
 const WIDE_BAR = '\uff5c';
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const LOWER_CASE = /\p{Ll}/u;
@@ -50,8 +50,17 @@ export function canonicalForm(text: string): CanonicalText {
   return openCanonicalReader().push(text, true);
 }
 
-/** Returns a reader of a text that arrives in pieces. The result does not depend on where the text is cut. */
-export function openCanonicalReader(): CanonicalReader {
+/** Returns the text with plain bars for wide bars: its full canonical form. Offsets stay. */
+export function withPlainBars(text: string): string {
+  return text.replaceAll(WIDE_BAR, '|');
+}
+
+/**
+ * Returns a reader of a text that arrives in pieces. The result does not depend on where the text is cut.
+ *
+ * @param keepsWideBars wide bars stay, for a reader that splits rows of tables.
+ */
+export function openCanonicalReader(keepsWideBars = false): CanonicalReader {
   /** The end of the text that has arrived and is not read. */
   let held = '';
   let read = 0;
@@ -115,7 +124,7 @@ export function openCanonicalReader(): CanonicalReader {
             at = run.end;
           }
         } else {
-          add(form, at, next);
+          add(keepsWideBars && text[at] === WIDE_BAR ? WIDE_BAR : form, at, next);
           at = next;
         }
         isSoft = false;
@@ -191,7 +200,6 @@ function classify(code: number): Character {
   if (NOTHING.test(char)) return { kind: INVISIBLE, form: '' };
   if (DASHES.test(char)) return { kind: DASH, form: '-' };
   if (DIGIT.test(char)) return { kind: OTHER, form: String(digitOf(code)) };
-  if (char === WIDE_BAR) return { kind: OTHER, form: char };
   const form = char.normalize('NFKC');
   // A compatibility form may contain blanks and dashes, which are converted too; its digits are plain already.
   const parts = form === char ? char : [...form].map((part) => characterOf(part.codePointAt(0)!).form).join('');

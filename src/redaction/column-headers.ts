@@ -1,5 +1,5 @@
 /** Lets detectors read the header of a column beside each cell of a table: the word that tells a value may stand there alone. */
-import { canonicalForm } from './canonical-text.ts';
+import { canonicalForm, withPlainBars } from './canonical-text.ts';
 import type { Finder } from './redaction-session.ts';
 
 /** A header tells by its last words. */
@@ -12,6 +12,8 @@ const BAR_OR_LINE_END = /(?<!\\)\||\n/;
 const QUOTED = /[> \t]/;
 /** UTF-16 units of a line that may be the header of a table whose rows do not begin with a bar. */
 const OPEN_HEADER_UNITS_MAX = 10_000;
+/** Ways of writing the names of one column, of all tables that follow one another. */
+const FORMS_MAX = 20;
 
 /** Returns the header of a table whose rows a text continues: the first row in the context of a chunk. */
 export function headerOf(context: string | null | undefined): string | undefined {
@@ -28,19 +30,17 @@ export function headersOf(content: string, context: string | null): string[] {
 /** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
 export function headerAbove(before: string, context: string | null): string | undefined {
   const lines = before.split('\n').map((line) => line.replace(/^[> \t]+/, ''));
-  const delimiter = lines.findLastIndex((line) => isDelimiter(line.split(BAR)));
-  return delimiter > 0 ? lines[delimiter - 1] : headerOf(context);
-}
-
-/** Returns the header above a quote from a chunk; undefined if the quote is not from a table. */
-export function headerOfQuote(
-  quote: string,
-  { content, context }: { content: string; context: string | null },
-): string | undefined {
-  const at = content.indexOf(quote);
-  const before = at < 0 ? content : content.slice(0, at);
-  const line = (at < 0 ? '' : before.slice(before.lastIndexOf('\n') + 1)) + quote.split('\n', 1)[0];
-  return BAR.test(line) ? headerAbove(before, context) : undefined;
+  let header = headerOf(context);
+  /** True below the header of the present table: a further row of dashes has data. */
+  let isBelow = header !== undefined;
+  for (const [i, line] of lines.entries()) {
+    if (!BAR.test(line)) isBelow = false;
+    else if (!isBelow && isDelimiter(line.split(BAR)) && BAR.test(lines[i - 1] ?? '')) {
+      header = lines[i - 1];
+      isBelow = true;
+    }
+  }
+  return header;
 }
 
 function isDelimiter(cells: readonly string[]): boolean {
@@ -68,7 +68,8 @@ function inWords(name: string): string {
 /**
  * Returns a finder for one session that also finds what `finder` finds in a cell with its header before it. Tables are those of Markdown,
  * as all formats have them in their text: lines that begin with a bar, the first of which is the header. The rows of an open table, which
- * people write, do not begin with a bar: its header is the line above a line such as `--- | ---`.
+ * people write, do not begin with a bar: its header is the line above a line such as `--- | ---`. Blank lines are not in the canonical
+ * form, so the next table may follow as rows: the names above its line of dashes are added to those of the columns.
  *
  * @param above the header of a table whose rows the text continues.
  */
@@ -76,6 +77,8 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
   let header = above === undefined ? [] : above.replace(/^\|/, '').split(BAR).map(headerForms);
   /** The finished cells of the present row. */
   let row: string[] = [];
+  /** The row before it. */
+  let rowBefore: string[] = [];
   /** Where the present cell begins; in a line that is no row, where reading goes on. */
   let at = 0;
   let place: 'start' | 'row' | 'line' = 'start';
@@ -91,7 +94,7 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
   /** Returns the present cell up to `end` below each header that it may have, and the offset in the text of what stands at its offset 0. */
   const beside = (text: string, end: number): { piece: string; from: number; base: number }[] => {
     if (place !== 'row') return [];
-    const value = text.slice(Math.max(at, 0), end).trimStart();
+    const value = withPlainBars(text.slice(Math.max(at, 0), end).trimStart());
     const above = isFirst ? header : header.slice(row.length, row.length + 1);
     return above.flat().map((words) => {
       const from = words.length + 2;
@@ -128,6 +131,10 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
       if (text[end] !== '|' || place === 'line') endLine();
     }
   };
+  const addNames = (names: readonly string[]): void => {
+    for (const [i, name] of names.entries())
+      header[i] = [...new Set([...(header[i] ?? []), ...headerForms(name)])].slice(-FORMS_MAX);
+  };
   const endLine = (): void => {
     const cells = place === 'row' ? row : line.split(BAR);
     if (place === 'line') {
@@ -138,13 +145,16 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
       header = (isBelow ? before.split(BAR) : cells).map(headerForms);
     } else if (isFirst) isOpen = cells.length > 1;
     else if (isOpen && cells.length === 1) [header, isOpen] = [[], false];
+    else if (isDelimiter(cells)) addNames(rowBefore);
     before = place === 'line' ? line : '';
+    rowBefore = place === 'row' ? row : [];
     isFirst = false;
     place = 'start';
   };
   return {
+    readsWideBars: true,
     scan(text, from, until, found) {
-      const next = finder.scan(text, from, until, found);
+      const next = finder.scan(withPlainBars(text), from, until, found);
       read(text);
       for (const { start, end } of waiting) found(start, end);
       waiting = [];
@@ -154,7 +164,7 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
     },
     openFrom(text, from) {
       read(text);
-      const open = finder.openFrom(text, from);
+      const open = finder.openFrom(withPlainBars(text), from);
       const cells = beside(text, text.length).map((cell) => cell.base + finder.openFrom(cell.piece, cell.from));
       return Math.min(open, ...cells.map((cell) => Math.max(from, cell)));
     },

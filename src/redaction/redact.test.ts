@@ -27,6 +27,13 @@ const redactorOf = (rules: RedactionRule[], key = 1) =>
 const redacted = async (rules: RedactionRule[], text: string): Promise<string> =>
   (await redactorOf(rules).redact(text, 'output')).text;
 
+test('a wide bar is a plain bar for terms and patterns', async () => {
+  for (const term of ['Project|X', 'Project｜X'])
+    for (const text of ['a Project|X b', 'a Project｜X b'])
+      assert.equal(await redacted([dictionary([term])], text), 'a [TERM] b');
+  for (const text of ['ID|123', 'ID｜123']) assert.equal(await redacted([regex('id', 'ID\\|\\d+')], text), '[ID]');
+});
+
 describe('overlapping matches', () => {
   test('the longest of several matches at the same offset counts', async () => {
     assert.equal(await redacted([regex('short', 'ab'), regex('long', 'abc')], 'xabcx'), 'x[LONG]x');

@@ -4,7 +4,7 @@
  * Every finder tells the first offset at which later text may still begin, lengthen or undo a match. All matches before the lowest
  * of these offsets are final. A complete text is one piece, followed by the end.
  */
-import { openCanonicalReader } from './canonical-text.ts';
+import { openCanonicalReader, withPlainBars } from './canonical-text.ts';
 
 export interface Finder {
   /** Reports the matches that begin in [from, until) of a text in canonical form, from left to right. Returns the next offset to scan. */
@@ -16,6 +16,8 @@ export interface Finder {
   openFrom(text: string, from: number): number;
   /** True if `scan` may return before `until` to limit its time; the caller then calls it again from the returned offset. */
   readonly isSlow?: boolean;
+  /** True if the finder reads a text in which wide bars stay, so that they do not end cells of tables. */
+  readonly readsWideBars?: boolean;
   /** Called when so many units are dropped from the beginning of the text, for finders that keep offsets in the whole text. */
   forget?(units: number): void;
 }
@@ -66,7 +68,7 @@ class RedactionSession implements Session {
   readonly matches: SessionMatch[] = [];
   blocked = false;
   readonly #rules: readonly FinderRule[];
-  readonly #reader = openCanonicalReader();
+  readonly #reader = openCanonicalReader(true);
   /** The kept end of the canonical form, and where each of its units begins and ends in the whole text. */
   #text = '';
   #starts = new Int32Array();
@@ -100,6 +102,7 @@ class RedactionSession implements Session {
     if (this.blocked) return '';
     this.#read(delta, isEnd);
     const text = this.#text;
+    const plain = withPlainBars(text);
     const starts = this.#starts;
     const { read } = this.#reader;
     const startOf = (unit: number): number => (unit >= text.length ? read : starts[unit]!);
@@ -107,7 +110,10 @@ class RedactionSession implements Session {
     let until = text.length;
     if (!isEnd)
       for (const [i, { finder }] of this.#rules.entries()) {
-        until = Math.min(until, finder.openFrom(text, Math.min(this.#next[i]!, text.length)));
+        until = Math.min(
+          until,
+          finder.openFrom(finder.readsWideBars ? text : plain, Math.min(this.#next[i]!, text.length)),
+        );
         yield;
       }
     /** Returns an offset between characters: one character may have become several units. */
@@ -123,13 +129,13 @@ class RedactionSession implements Session {
         this.#waiting.push({
           start: startOf(start),
           end: this.#ends[end - 1]!,
-          text: rule.describes.action === 'hash' ? text.slice(start, end).replaceAll(/[\t\n]/g, ' ') : '',
+          text: rule.describes.action === 'hash' ? plain.slice(start, end).replaceAll(/[\t\n]/g, ' ') : '',
           rule,
         });
       };
       let next = this.#next[i]!;
       do {
-        next = rule.finder.scan(text, next, until, found);
+        next = rule.finder.scan(rule.finder.readsWideBars ? text : plain, next, until, found);
         yield;
       } while (rule.finder.isSlow && next < until);
       this.#next[i] = Math.max(next, until);

@@ -124,6 +124,11 @@ test('names of sets and questions are redacted when they are returned, also in e
     await t.get(`/evaluation-runs/${run}`),
   ];
   for (const { text } of await answers()) assert.match(text, /jane@example/);
+  const redacted = async () => {
+    const { body } = await t.get(`/evaluation-sets/${set}`);
+    return [body.is_redacted, ...body.questions.map((one: { is_redacted: boolean }) => one.is_redacted)];
+  };
+  assert.deepEqual(await redacted(), [false, false]);
   for (const [action, shown] of [
     ['mask', /\[EMAIL\]/],
     ['block', /"(?:name|query)":""/],
@@ -135,6 +140,7 @@ test('names of sets and questions are redacted when they are returned, also in e
       assert.doesNotMatch(text, /jane@example/);
       assert.match(text, shown);
     }
+    assert.deepEqual(await redacted(), [true, true], action);
     assert.equal((await t.post('/evaluation-sets', { name: 'jane@example.com' })).text.includes('jane'), false);
   }
   await t.delete('/redaction-policy');

@@ -156,4 +156,23 @@ describe('evaluation', { skip }, () => {
     assert.deepEqual(faults, []);
     await context.close();
   });
+
+  test('a redacted question has no passages to judge, and the form of a redacted name begins empty', async () => {
+    const set = await service.pinakes.createEvaluationSet({ body: { name: 'Of Quirk' } });
+    const params = { id: set.id };
+    const question = await service.pinakes.addEvaluationQuestion({ params, body: { query: 'lamp of Quirk' } });
+    const rule = { name: 'who', kind: 'dictionary', terms: ['Quirk'], action: 'mask', apply_at: ['retrieval'] };
+    await service.pinakes.putRedactionPolicy({ body: { enabled: true, rules: [rule] } as never });
+    const { page, faults, context } = await openSignedIn(
+      browser as Browser,
+      service,
+      `evaluation/${set.id}/${question.id}`,
+    );
+    await page.getByText('A redaction rule hides this question').waitFor();
+    await press(page, page.getByRole('link', { name: 'Evaluation' }).last());
+    await press(page, page.getByRole('button', { name: 'Edit Of [WHO]' }));
+    assert.equal(await page.getByRole('dialog').getByLabel('Name').inputValue(), '');
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
 });

@@ -142,6 +142,40 @@ describe('values in tables whose header tells what they are', () => {
     ],
     ['a row below a header without a bar before it', '| 536904399 | Ann |', ['| [US_SSN] | Ann |'], 'SSN | name'],
     ['a table in a quotation', '> | Name | SSN |\n> |---|---|\n> | Ann | 536904399 |', ['> | Ann | [US_SSN] |']],
+    ...(
+      [
+        [
+          'an open table',
+          'Name | Age\n--- | ---\nAnn | 5\n\n',
+          '| SSN | Name |\n|---|---|\n| 536904399 | Bo |',
+          '| [US_SSN] | Bo |',
+        ],
+        [
+          'an open table',
+          'Name | Age\n--- | ---\nAnn | 5\n\n',
+          'SSN | Name\n--- | ---\n536904399 | Bo',
+          '[US_SSN] | Bo',
+        ],
+        [
+          'a table',
+          '| Name | City |\n|---|---|\n| Ann | Rome |\n\n',
+          '| SSN | Name |\n|---|---|\n| 536904399 | Bo |',
+          '| [US_SSN] | Bo |',
+        ],
+        [
+          'a table',
+          '| SSN | a |\n|---|---|\n| 1 | b |\n',
+          '| x | c |\n| - | - |\n| 536904399 | Bo |',
+          '| [US_SSN] | Bo |',
+        ],
+      ] as const
+    ).map(([what, first, next, line], i): [string, string, string[]] => [`behind ${what}, ${i}`, first + next, [line]]),
+    [
+      'a table whose header is not the known one',
+      '| SSN | x |\n| --- | --- |\n| 536904399 | y |',
+      ['| [US_SSN] | y |'],
+      '| name | city |',
+    ],
     ['a value alone', '536904399', ['[US_SSN]'], '| ssn |'],
     ['a cell without its end', `${table('| a | BSN |')}\n| x | 111222333`, ['| x | [NL_BSN]']],
     [

@@ -310,6 +310,9 @@ export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'evaluation.gone': 'inzwischen gelöscht',
   'evaluation.next': 'Nächste Frage',
   'evaluation.nothingText': 'Die Suche findet zu dieser Frage nichts.',
+  'evaluation.redacted': 'Eine Schwärzungsregel verdeckt diese Frage',
+  'evaluation.redactedText':
+    'Messungen suchen nach der gespeicherten Frage. Ihre Textstellen lassen sich hier beurteilen, wenn keine Regel ihre Wörter ändert.',
   'evaluation.relevant': 'Relevant',
   'evaluation.notRelevant': 'Nicht relevant',
   'evaluation.addTitle': 'Zu einer Fragensammlung hinzufügen',

@@ -296,6 +296,9 @@ export const operateEn = {
   'evaluation.gone': 'deleted since',
   'evaluation.next': 'Next question',
   'evaluation.nothingText': 'The search finds nothing for this question.',
+  'evaluation.redacted': 'A redaction rule hides this question',
+  'evaluation.redactedText':
+    'Runs search for the stored question. Its passages can be judged here when no rule changes its words.',
   'evaluation.relevant': 'Relevant',
   'evaluation.notRelevant': 'Not relevant',
   'evaluation.addTitle': 'Add to a question set',

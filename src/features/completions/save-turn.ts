@@ -17,7 +17,6 @@ import type { Tx } from '../../db/database.ts';
 import type { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { endedError } from '../../http/live-rights.ts';
-import { headerOfQuote } from '../../redaction/column-headers.ts';
 import { findGone, type ReadContent } from '../../retrieval/reading/fence.ts';
 import type { Context, LabelledHit } from './context.ts';
 import { type Asked, type PastMessage, reachedLimit } from './conversation.ts';
@@ -150,14 +149,12 @@ function messagesOf(
 
 function toStored(citation: Citation<LabelledHit>): StoredCitation {
   const { chunk, number, spans, quote, verified, verifiedBy, reason, quoted } = citation;
-  const header = headerOfQuote(quote, chunk);
   return {
     id: chunk.id,
     source_id: chunk.sourceId,
     source_group_id: chunk.sourceGroupId,
     name: chunk.name,
     url: chunk.url,
-    ...(header !== undefined && { table_header: header }),
     citation: { number, spans, quote, verified, verified_by: verifiedBy, reason, quoted },
   };
 }

@@ -1,7 +1,7 @@
 /** Redacts stored turns for the reader, under the current rules. */
 
 import type { Conversation, StoredCitation, TreeMessage } from '../../corpus/conversation-store.ts';
-import { offsetsAfter, redactText, redactWithOffsets } from '../../redaction/apply-redaction.ts';
+import { redactText, redactWithOffsets } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 
@@ -25,12 +25,12 @@ function masking(redactor: Redactor | null): Redactor | null {
  * hashes: an answer may repeat what the caller wrote.
  */
 export async function redactMessage(redactor: Redactor | null, message: TreeMessage): Promise<TreeMessage> {
-  const cells = message.seen ? await redactCells(masking(redactor), message) : undefined;
-  const redacted = cells && (await redactWithOffsets(masking(redactor), cells.text, STORED_ANSWER_STEPS));
+  const redacted = message.seen
+    ? await redactWithOffsets(masking(redactor), message.content, STORED_ANSWER_STEPS)
+    : undefined;
   if (!redacted)
     return { ...message, content: REMOVED, citations: [], webCitations: [], tableQuery: null, unsupported: [] };
-  const { text } = redacted;
-  const offsetOf = (at: number): number => redacted.offsetOf(cells!.offsetOf(at));
+  const { text, offsetOf } = redacted;
   const citations = await collect(message.citations, (citation) =>
     redactCitation(redactor, citation, offsetOf, text !== message.content),
   );
@@ -48,38 +48,14 @@ export async function redactMessage(redactor: Redactor | null, message: TreeMess
   return { ...message, content: text, citations, webCitations, tableQuery: shownQuery, unsupported };
 }
 
-/**
- * Returns the answer without the values that rules find only by the header of the table from which a sentence is, as
- * `redactWithOffsets` does; undefined if a rule blocks a sentence.
- */
-async function redactCells(redactor: Redactor | null, { content, citations }: TreeMessage) {
-  let text = content;
-  let offsetOf = (at: number): number => at;
-  for (const { table_header: header, citation } of citations) {
-    for (const span of header === undefined ? [] : citation.spans) {
-      const [start, end] = [offsetOf(span.start), offsetOf(span.end)];
-      const points = [...text];
-      const sentence = points.slice(start, end).join('');
-      const replacement = await redactText(redactor, sentence, STORED_ANSWER_STEPS, undefined, header);
-      if (replacement === undefined) return undefined;
-      if (replacement === sentence) continue;
-      text = [...points.slice(0, start), replacement, ...points.slice(end)].join('');
-      const before = offsetOf;
-      const after = offsetsAfter([{ start, end, replacement }]);
-      offsetOf = (at) => after(before(at));
-    }
-  }
-  return { text, offsetOf };
-}
-
 async function redactCitation(
   redactor: Redactor | null,
-  { name, url, citation, table_header: header, ...ids }: StoredCitation,
+  { name, url, citation, ...ids }: StoredCitation,
   offsetOf: (at: number) => number,
   isChanged: boolean,
 ): Promise<StoredCitation | undefined> {
   const redactedName = await redactText(masking(redactor), name, STORED_ANSWER_STEPS);
-  const quote = await redactText(redactor, citation.quote, STORED_ANSWER_STEPS, undefined, header);
+  const quote = await redactText(redactor, citation.quote, STORED_ANSWER_STEPS);
   if (redactedName === undefined || quote === undefined) return undefined;
   const spans = citation.spans.map(({ start, end }) => ({ start: offsetOf(start), end: offsetOf(end) }));
   const redactedUrl = url === null ? null : ((await redactText(masking(redactor), url, STORED_ANSWER_STEPS)) ?? null);

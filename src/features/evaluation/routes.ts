@@ -42,10 +42,14 @@ const MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const check = refuseLimitedKeys('measure the search');
 
 const QUERY = 'The words or question that are searched for. Empty where a redaction rule withholds them.';
+const redactedSchema = z
+  .boolean()
+  .describe('True where a redaction rule changes or withholds these words. Runs search for the stored words.');
 
 const setShape = {
   id: idSchema.describe('Id of the set.'),
   name: z.string().describe('Name of the set. Empty where a redaction rule withholds it.'),
+  is_redacted: z.boolean().describe('True where a redaction rule changes or withholds the name.'),
   questions_count: z.int().describe('Number of its questions.'),
   creation_time: timeSchema,
 };
@@ -62,6 +66,7 @@ const questionSchema = z
   .object({
     id: idSchema.describe('Id of the question.'),
     query: z.string().describe(QUERY),
+    is_redacted: redactedSchema,
     judgements: z.array(judgementSchema).describe('Passages that were judged.'),
   })
   .meta({ id: 'EvaluationQuestion' });
@@ -306,7 +311,7 @@ function runRoutes(deps: Deps): Route[] {
 
 async function toSet(set: EvaluationSet, redactor: Redactor | null): Promise<z.input<typeof setSchema>> {
   const name = (await redactFact(redactor, set.name)) ?? '';
-  return toRecord(setSchema, set, { name, questions_count: set.questions });
+  return toRecord(setSchema, set, { name, is_redacted: name !== set.name, questions_count: set.questions });
 }
 
 async function toQuestion(
@@ -314,7 +319,12 @@ async function toQuestion(
   redactor: Redactor | null,
 ): Promise<z.input<typeof questionSchema>> {
   const shown = (await redactFact(redactor, query)) ?? '';
-  return { id, query: shown, judgements: judgements.map((one) => toRecord(judgementSchema, one)) };
+  return {
+    id,
+    query: shown,
+    is_redacted: shown !== query,
+    judgements: judgements.map((one) => toRecord(judgementSchema, one)),
+  };
 }
 
 function toRun(run: EvaluationRun): z.input<typeof runSchema> {

@@ -23,7 +23,8 @@ export function Judge() {
   const search = useQuery({
     queryKey: ['search', 'judge', question?.query],
     queryFn: ({ signal }) => runSearch({ query: question?.query ?? '', limit: PASSAGES }, signal),
-    enabled: question !== undefined,
+    // Runs search for the stored question: other words would find other passages.
+    enabled: question !== undefined && !question.is_redacted,
   });
   const judge = useJudge(id, questionId);
   useRowKeys();
@@ -66,7 +67,9 @@ export function Judge() {
         aria-label={say('search.results')}
         className="scroll min-h-0 flex-1 outline-offset-[-2px]"
       >
-        {search.isPending ? (
+        {question.is_redacted ? (
+          <Empty icon="circle-slash" title={say('evaluation.redacted')} text={say('evaluation.redactedText')} />
+        ) : search.isPending ? (
           <div className="p-4">
             <Spinner label={say('search.running')} />
           </div>

@@ -32,8 +32,8 @@ export function CreateSet({ close }: { close(): void }) {
   );
 }
 
-export function RenameSet({ set: { id, name: old }, close }: { set: EvaluationSet; close(): void }) {
-  const [name, setName] = useKept(`evaluation.${id}.name`, old);
+export function RenameSet({ set: { id, name: old, is_redacted }, close }: { set: EvaluationSet; close(): void }) {
+  const [name, setName] = useKept(`evaluation.${id}.name`, is_redacted ? '' : old);
   const rename = useChange({
     run: () => pinakes.renameEvaluationSet({ params: { id }, body: { name: name.trim() } }),
     keys: [SETS, setKey(id)],
