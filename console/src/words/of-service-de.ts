@@ -22,7 +22,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   '* could not be reached or answered with something unreadable.':
     '* ist nicht erreichbar oder hat unlesbar geantwortet.',
   '* The search was lexical.': '* Gesucht wurde nach Wörtern.',
-  'No chunk has a vector yet.': 'Noch kein Abschnitt hat einen Vektor.',
+  'No chunk has a vector yet.': 'Noch kein Chunk hat einen Vektor.',
   '* did not answer in time.': '* hat nicht rechtzeitig geantwortet.',
   '* is overloaded; try again later.': '* ist überlastet. Versuchen Sie es später noch einmal.',
   '* reported an error.': '* hat einen Fehler gemeldet.',
