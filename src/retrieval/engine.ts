@@ -48,6 +48,11 @@ export interface Candidates {
 /** The part of a corpus that one search may find, for one transaction. */
 export interface SearchedCorpus {
   candidates(query: CandidateQuery): Promise<Candidates>;
+  /**
+   * Returns those of the terms that a chunk of the corpus has, or had until a moment ago. Absent if the engine would have to search for
+   * each of them: if it has no counts for this corpus.
+   */
+  knownTerms?(terms: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface Engine {

@@ -29,16 +29,20 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Knows every chunk that ever existed, and nothing of filters. */
+/** Knows every chunk that ever existed, also one that has every word and is gone, and nothing of filters. */
 const lagging: Engine & { asked: number[] } = {
   asked: [],
   testsCandidates: false,
   settings: [],
   open() {
     return {
-      async candidates({ depth }) {
+      async candidates({ terms, depth }) {
         lagging.asked.push(depth);
-        const known = [newId(), ...chunks].map((id, i) => ({ id, sourceId: sources[i] ?? id, score: 1_000 - i }));
+        const known = [newId(), ...(terms.includes('heron') ? chunks : [])].map((id, i) => ({
+          id,
+          sourceId: sources[i] ?? id,
+          score: 1_000 - i,
+        }));
         return { lexical: known.slice(0, depth), semantic: [], exhausted: depth >= known.length };
       },
     };

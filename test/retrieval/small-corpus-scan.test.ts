@@ -6,7 +6,7 @@ import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { Candidate, Scope } from '../../src/retrieval/engine.ts';
 import { indexWeights } from '../../src/retrieval/lexical/lexical.ts';
-import { countedWeights } from '../../src/retrieval/lexical/lexical-scan.ts';
+import { countTerms } from '../../src/retrieval/lexical/lexical-scan.ts';
 import { isSmallCorpus, openSmallCorpusScan, scoreChunks } from '../../src/retrieval/lexical/small-corpus-scan.ts';
 import { findFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
@@ -58,7 +58,18 @@ function scopeOf({ id: tenantId, partitionNo }: Tenant, filters: Filters): Scope
   return { tenantId, partitionNo, sourceGroupIds: null, tagIds: null, policy: null, filters };
 }
 
-/** Returns the candidates of the scan, in the form of the index that the tenant has. */
+/** Returns the exact weights of terms, from the tables that replace the index. */
+async function countedWeights(
+  tx: Tx,
+  { tenantId }: Scope,
+  terms: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map((await countTerms(tx, tenantId, ['', ...terms])).map(({ term, chunks }) => [term, chunks]));
+  const rarity = (having: number): number => Math.log(1 + (counts.get('')! - having + 0.5) / (having + 0.5));
+  return new Map(terms.map((term) => [term, rarity(counts.get(term) ?? 0) * (BM25_K1 + 1)]));
+}
+
+/** Returns the candidates of the scan, with weights from the index that the tenant has. */
 async function find(owner: Tenant, terms: readonly string[], filters: Filters, limit: number): Promise<Candidate[]> {
   const scope = scopeOf(owner, filters);
   const weigh = owner === tenant && database.db.hasTextSearch ? indexWeights : countedWeights;

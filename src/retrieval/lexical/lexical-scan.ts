@@ -60,16 +60,6 @@ export async function scanCandidates(
   return [...found, ...others.map((one) => ({ ...one, score: one.score * factor }))].slice(0, request.limit);
 }
 
-/** Returns the weights of the terms that chunks of the tenant have. */
-export async function countedWeights(
-  tx: Tx,
-  { tenantId }: Pick<CandidateRequest, 'tenantId'>,
-  terms: readonly string[],
-): Promise<Map<string, number>> {
-  const weighed = await weigh(tx, tenantId, [...new Set(terms)]);
-  return new Map(weighed.terms.map(({ term, weight }) => [term, weight]));
-}
-
 async function weigh(tx: Tx, tenantId: string, terms: readonly string[]): Promise<Weighed> {
   const repeats = new Map<string, number>();
   for (const term of terms) if (isIndexed(term)) repeats.set(term, (repeats.get(term) ?? 0) + 1);
@@ -91,6 +81,15 @@ async function weigh(tx: Tx, tenantId: string, terms: readonly string[]): Promis
     terms: scored.toSorted((a, b) => a.chunks - b.chunks),
     meanLength: Math.max(all.length / Math.max(all.chunks, 1), 1),
   };
+}
+
+/** Returns those of the terms that chunks of the tenant have. */
+export async function countedTerms(
+  tx: Tx,
+  { tenantId }: Pick<CandidateRequest, 'tenantId'>,
+  terms: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await countTerms(tx, tenantId, terms)).flatMap(({ term, chunks }) => (chunks > 0 ? [term] : [])));
 }
 
 export interface TermCount {

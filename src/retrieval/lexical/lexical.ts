@@ -40,9 +40,10 @@ export const SHALLOW = [`set local pg_textsearch.default_limit = ${DEPTH_FIRST}`
 
 /**
  * The settings without a BM25 index: they forbid scans of whole tables. Otherwise a look for something rare or absent, for example
- * for a language, would be planned as if it were common.
+ * for a language, would be planned as if it were common. The costs are those of data in memory: by default, the planner reads all
+ * sources where it could look up the hundred that match a filter.
  */
-export const FORCE_INDEXES = ['set local enable_seqscan = off'];
+export const FORCE_INDEXES = ['set local enable_seqscan = off', 'set local random_page_cost = 1.1'];
 
 /** Returns the query over the partition's own index. The index of the parent table orders correctly but returns wrong scores. */
 function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {
@@ -63,6 +64,15 @@ export async function indexWeights(
     from unnest(${[...new Set(terms)]}::text[]) as t(term)`);
   const factor = 1 + BM25_K1 * (1 - BM25_B);
   return new Map(rows.filter(({ score }) => score > 0).map(({ term, score }) => [term, score * factor]));
+}
+
+/** Returns those of the terms that chunks of the tenant have. */
+export async function indexTerms(
+  tx: Tx,
+  of: Pick<CandidateRequest, 'partitionNo'>,
+  terms: readonly string[],
+): Promise<ReadonlySet<string>> {
+  return new Set((await indexWeights(tx, of, terms)).keys());
 }
 
 /**

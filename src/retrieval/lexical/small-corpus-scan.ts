@@ -5,7 +5,6 @@
 import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../../db/sql.ts';
-import { escapePattern } from '../../text/escape-pattern.ts';
 import type { Candidate, Scope } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions } from '../query/filter-sql.ts';
@@ -50,12 +49,8 @@ export async function scoreChunks(
   terms: readonly string[],
   weigh: WeighTerms,
 ): Promise<Candidate[]> {
-  const pattern = new RegExp(`(?<![^ ])(?:${[...new Set(terms)].map(escapePattern).join('|')})(?![^ ])`, 'g');
-  const found = chunks.map((chunk) => ({
-    chunk,
-    counts: countEach(chunk.terms, pattern),
-    length: countTerms(chunk.terms),
-  }));
+  const byFirst = Map.groupBy(new Set(terms), (term) => term.charCodeAt(0));
+  const found = chunks.map((chunk) => ({ chunk, ...countTerms(chunk.terms, byFirst) }));
   const present = new Set(found.flatMap(({ counts }) => [...counts.keys()]));
   if (present.size === 0) return [];
   const weights = await weigh([...present]);
@@ -72,19 +67,25 @@ export async function scoreChunks(
   });
 }
 
-/** Returns how often each term that the pattern matches occurs. Splitting the text would make a string of each term. */
-function countEach(terms: string, pattern: RegExp): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const [term] of terms.matchAll(pattern)) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return counts;
-}
-
 const BLANK = 32;
 
-function countTerms(terms: string): number {
-  let count = 1;
-  for (let i = 0; i < terms.length; i++) if (terms.charCodeAt(i) === BLANK) count += 1;
-  return count;
+/** Counts all terms of the text, and each of those by their first characters. Splitting the text would make a string of each term. */
+function countTerms(text: string, byFirst: ReadonlyMap<number, readonly string[]>) {
+  const counts = new Map<string, number>();
+  let length = 1;
+  for (let i = 0, isStart = true; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === BLANK) length += 1;
+    else if (isStart) {
+      for (const term of byFirst.get(code) ?? []) {
+        const end = i + term.length;
+        if (text.startsWith(term, i) && (end === text.length || text.charCodeAt(end) === BLANK))
+          counts.set(term, (counts.get(term) ?? 0) + 1);
+      }
+    }
+    isStart = code === BLANK;
+  }
+  return { counts, length };
 }
 
 async function readChunks(tx: Tx, scope: Scope, { sources, mixed }: FilterMatches): Promise<ReadChunk[]> {

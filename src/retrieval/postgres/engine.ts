@@ -1,4 +1,5 @@
 /** The engine in PostgreSQL: BM25 over the chunks' terms, HNSW over their vectors, filters as conditions of the same statements. */
+import { isUnrestricted } from '../../access/access.ts';
 import type { Database } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
@@ -8,14 +9,14 @@ import {
   type CandidateRequest,
   FORCE_INDEX_ORDER,
   FORCE_INDEXES,
+  indexTerms,
   indexWeights,
   SHALLOW,
 } from '../lexical/lexical.ts';
-import { countedWeights, scanCandidates } from '../lexical/lexical-scan.ts';
+import { countedTerms, scanCandidates } from '../lexical/lexical-scan.ts';
 import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
 import { type FilterMatches, findFilterMatches, sampleShare } from '../query/filter-matches.ts';
 import { chunkConditions, lookedUpPredicates, narrows } from '../query/filter-sql.ts';
-import { keepMatching } from '../reading/verify.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
 
 /**
@@ -43,7 +44,7 @@ export interface PostgresLimits {
   namedMax?: number;
   /** Up to so many of the best chunks are tested one by one. */
   testedMax?: number;
-  /** False: few matching chunks are scored through the index, as if they were many. */
+  /** False: with a BM25 index, few matching chunks are scored through it, as if they were many. */
   scansSmall?: boolean;
 }
 
@@ -56,7 +57,7 @@ export function openPostgresEngine(
     scansSmall = true,
   }: PostgresLimits = {},
 ): Engine {
-  const weigh = hasTextSearch ? indexWeights : countedWeights;
+  const knownTerms = hasTextSearch ? indexTerms : countedTerms;
   return {
     testsCandidates: true,
     settings: [...(hasTextSearch ? [...FORCE_INDEX_ORDER, ...SHALLOW] : FORCE_INDEXES), ...NEAREST_SETTINGS],
@@ -69,12 +70,9 @@ export function openPostgresEngine(
         hasTextSearch
           ? bm25Candidates(tx, request, found?.share ?? (ofChunk.length > 0 ? CHUNK_SHARE : undefined))
           : scanCandidates(tx, request, found);
-      const test = async (request: CandidateRequest): Promise<{ all: Candidate[]; kept: Candidate[] }> => {
-        if (hasTextSearch) return bm25Tested(tx, request);
-        const all = await scanCandidates(tx, { ...request, conditions: [] });
-        return { all, kept: await keepMatching(tx, scope, all) };
-      };
+      const isWhole = isUnrestricted(scope) && !narrows(scope, scope.filters) && ofChunk.length === 0;
       return {
+        ...(isWhole && { knownTerms: (terms) => knownTerms(tx, scope, terms) }),
         async candidates(query) {
           const { vector, depth } = query;
           const best = matches ? undefined : await testBest(query);
@@ -93,15 +91,17 @@ export function openPostgresEngine(
         share ??= sampleShare(tx, scope);
         const tested = Math.ceil((TESTED_MARGIN * depth) / (await share));
         if (tested > testedMax || (vector && (await share) < WIDE_SHARE)) return undefined;
-        const { all, kept } = await test({ ...lexicalRequest(scope, query, lookedUpPredicates(scope)), limit: tested });
+        const request = lexicalRequest(scope, query, lookedUpPredicates(scope));
+        if (!hasTextSearch) return find(request);
+        const { all, kept } = await bm25Tested(tx, { ...request, limit: tested });
         return kept.length >= depth || all.length < tested ? kept.slice(0, depth) : undefined;
       }
 
       async function lexicalCandidates(query: CandidateQuery, found: FilterMatches | undefined): Promise<Candidate[]> {
         const { terms, depth } = query;
         if (terms.length === 0) return [];
-        if (scansSmall && found && isSmallCorpus(found)) {
-          scan ??= openSmallCorpusScan(tx, scope, found, (some) => weigh(tx, scope, some));
+        if (hasTextSearch && scansSmall && found && isSmallCorpus(found)) {
+          scan ??= openSmallCorpusScan(tx, scope, found, (some) => indexWeights(tx, scope, some));
           return scan(terms, depth);
         }
         const areNamed = found !== undefined && (hasTextSearch || found.ids !== null);

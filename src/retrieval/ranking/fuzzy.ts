@@ -21,7 +21,7 @@ import type { RankedCandidate } from './rank.ts';
 export const FUZZY_WARNING = 'fuzzy_match';
 export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were replaced by similar words.';
 
-/** A word in one of so many of the best chunks counts as spelled correctly: of the results, and of the chunks with the word. */
+/** A word in one of so many of the best chunks counts as spelled correctly. */
 const BEST_CHUNKS = 10;
 /** If the best chunks lack a smaller share of the words, the query has found its subject, and no correction is tried. */
 const MISSING_SHARE_MIN = 1 / 3;
@@ -29,6 +29,8 @@ const MISSING_SHARE_MIN = 1 / 3;
 const MISSING_WORDS_MAX = 3;
 /** Chunks that the look-up of spellings reads. */
 const CHUNKS_READ = 100;
+/** Chunks that the look-up of a word asks for. */
+const CHUNKS_ASKED = 10;
 /** The weight of a guessed word. */
 const GUESS_WEIGHT = 2;
 const WORDS = /[\p{L}\p{M}]+/gu;
@@ -67,10 +69,13 @@ export async function correctTerms(
   if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
     return undefined;
   const visible = openVisible();
+  const known = await visible.knownTerms?.(missing.flatMap(({ terms }) => terms));
   const unseen: typeof missing = [];
   for (const word of missing) {
-    const known = await chunksWith(tx, visible, request.tenantId, word.terms, BEST_CHUNKS);
-    if (!known.some((chunk) => word.terms.some((term) => chunk.terms.has(term)))) unseen.push(word);
+    const isKnown = known
+      ? word.terms.some((term) => known.has(term))
+      : (await visible.candidates({ terms: word.terms, vector: undefined, depth: CHUNKS_ASKED })).lexical.length > 0;
+    if (!isKnown) unseen.push(word);
   }
   const absent = unseen.map((word) => {
     const spellings = nearSpellings(word.word, languages);
@@ -78,7 +83,7 @@ export async function correctTerms(
   });
   if (absent.length === 0) return undefined;
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
-  const chunks = await chunksWith(tx, corpus, request.tenantId, sought, CHUNKS_READ);
+  const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
   const guesses: string[] = [];
   const replaced: string[] = [];
   for (const { word, stems, spellings, near } of absent) {
@@ -124,9 +129,8 @@ async function chunksWith(
   corpus: SearchedCorpus,
   tenantId: string,
   terms: readonly string[],
-  depth: number,
 ): Promise<Chunk[]> {
-  const { lexical } = await corpus.candidates({ terms, vector: undefined, depth });
+  const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
   const ids = lexical.map(({ id }) => id);
   if (ids.length === 0) return [];
   const rows = await tx.query<{ terms: string; content: string; language: string | null }>(sql`
