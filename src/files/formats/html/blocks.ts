@@ -13,6 +13,7 @@ import {
   captionOf,
   gridRows,
   hasTextBlocks,
+  headOf,
   isBrokenLine,
   isLabel,
   isLayout,
@@ -269,17 +270,20 @@ class BlockWriter {
 
   /** Writes rows as tables, one for each heading row. */
   private rows(rows: readonly TableRow[]): void {
-    let cells: string[][] = [];
+    let kept: TableRow[] = [];
     let group = '';
     let terms = false;
     const close = () => {
-      const table = tableText(cells);
+      const { titles, signs } = headOf(kept);
+      const cells = kept.map((row) => row.cells);
+      for (const [title] of cells.splice(0, titles)) this.add('paragraph', title!);
+      const table = tableText(cells, signs);
       // Below the name of a group, two columns are terms and their meanings, without a header row.
       if (terms && cells.length > 0 && cells.every(({ length }) => length === 2)) {
         const lines = cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`);
         this.add('list', lines.map((line) => line.replace(/\s+/g, ' ')).join('\n'));
       } else if (table) this.write(group === '' ? table.draft : { ...table.draft, tableHeader: group }, table.text);
-      cells = [];
+      kept = [];
     };
     for (const row of rows) {
       if (row.heading) {
@@ -287,10 +291,10 @@ class BlockWriter {
         group = row.cells.join(' ');
         terms = !row.headed;
         this.add('paragraph', group);
-      } else if (cells.length > 0 && row.continues) {
-        const last = cells.at(-1)!;
+      } else if (kept.length > 0 && row.continues) {
+        const last = kept.at(-1)!.cells;
         last[last.length - 1] = `${last.at(-1)} — ${row.cells.join(' ').trim()}`;
-      } else cells.push([...row.cells]);
+      } else kept.push({ ...row, cells: [...row.cells] });
     }
     close();
   }

@@ -1,4 +1,5 @@
 /** Reads tables of HTML pages, and detects tables that are only layout. */
+import type { HeaderSigns } from '../../columns/header.ts';
 import type { DomElement } from './dom.ts';
 import { ELEMENT, HEADINGS, hasBlockInside, isHidden } from './elements.ts';
 import { inlineText, type Walk } from './inline.ts';
@@ -40,7 +41,10 @@ function hasHeadedTexts(table: DomElement): boolean {
 
 function hasHead(table: DomElement): boolean {
   const [first] = rowsOf(table);
-  const cells = first ? cellsOf(first) : [];
+  return first !== undefined && hasOnlyHeadCells(cellsOf(first));
+}
+
+function hasOnlyHeadCells(cells: readonly DomElement[]): boolean {
   return cells.length > 0 && cells.every((cell) => /^TH$/i.test(cell.tagName));
 }
 
@@ -65,6 +69,12 @@ export interface TableRow {
   heading: boolean;
   /** True if the row contains a heading element. */
   headed: boolean;
+  /** True if the row is in the head of the table, or has head cells only. */
+  isHead: boolean;
+  /** True if one of several cells spans columns. */
+  isSpanned: boolean;
+  /** True if the row has one cell only, which spans all columns. */
+  isSingle: boolean;
   /** True if only the last cell has text, in a table without head cells: the row continues the row above. */
   continues: boolean;
 }
@@ -100,10 +110,28 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     fill();
     const continues =
       headless && rowCells.length > 1 && rowCells.every((_, at) => (at === rowCells.length - 1) === (cells[at] !== ''));
+    const isSingle = rowCells.length === 1 && cells.length === spanOf(rowCells[0]!, 'colspan');
+    const isSpanned = !isSingle && rowCells.some((cell) => spanOf(cell, 'colspan') > 1);
+    const isHead = isHeadRow(row, rowCells);
     const headed = rowCells.length === 1 && hasBlockInside(rowCells[0]!, HEADINGS);
     const heading = headed || (rowCells.length === 1 && headless && isGroupName(cells));
-    return { cells, heading, headed, continues };
+    return { cells, heading, headed, isHead, isSpanned, isSingle, continues };
   });
+}
+
+function isHeadRow(row: DomElement, cells: readonly DomElement[]): boolean {
+  return hasOnlyHeadCells(cells) || /^THEAD$/i.test(row.parentElement?.tagName ?? '');
+}
+
+/** Returns the title rows of a table, and what is known of its header. `rows` have texts. */
+export function headOf(rows: readonly TableRow[]): { titles: number; signs: HeaderSigns } {
+  let titles = 0;
+  while (rows[titles]?.isSingle && rows[titles]!.isHead && rows[titles + 1]?.isHead) titles += 1;
+  const below = rows.slice(titles);
+  // A head cell over all columns, below the header, is the name of a group of rows.
+  const isHeader = ({ isHead, isSingle }: TableRow, row: number) => isHead && !(isSingle && row > 0);
+  const end = below.findIndex((row, index) => !isHeader(row, index));
+  return { titles, signs: { rows: Math.max(end, 0), spans: below.map((row) => row.isSpanned) } };
 }
 
 /** True if the only cell of a row names the rows below it: a short text that spans a table without head cells. */
