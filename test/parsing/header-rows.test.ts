@@ -160,6 +160,29 @@ describe('in a table of texts, only what the file says makes a second row of hea
   }
 });
 
+test('cells that span columns and rows in JATS and DocBook stand above their columns', async () => {
+  const prose = `<p>${'All people of the house are in this table, with their numbers. '.repeat(20)}</p>`;
+  const body = '<tr><td>A</td><td>Ann</td><td>Rome</td></tr><tr><td>B</td><td>Bo</td><td>Oslo</td></tr>';
+  const jats = `<article><body><sec><title>Staff</title>${prose}<table-wrap><table><thead>${htmlRows('th')}</thead>
+    <tbody>${body}</tbody></table></table-wrap></sec></body></article>`;
+  assert.ok((await readBytes('a.xml', jats)).text.includes(`${HEADER}\n| --- | --- | --- |\n| A | Ann | Rome |`));
+  const head = `<row><entry morerows="1">Id</entry><entry namest="b" nameend="c">Person</entry></row>
+    <row><entry>Name</entry><entry>SSN</entry></row>`;
+  const rows = body.replaceAll('tr>', 'row>').replaceAll('td>', 'entry>');
+  const columns = ['a', 'b', 'c'].map((name) => `<colspec colname="${name}"/>`).join('');
+  const book = `<article><title>Staff</title>${prose.replaceAll('p>', 'para>')}<informaltable><tgroup cols="3">${columns}
+    <thead>${head}</thead><tbody>${rows}</tbody></tgroup></informaltable></article>`;
+  const { text } = await readBytes('a.xml', book);
+  assert.ok(text.includes(`${HEADER}\n| --- | --- | --- |\n| A | Ann | Rome |`), text.slice(-300));
+});
+
+test('cells that span columns and rows in wikitext stand above their columns, and a title is a paragraph', async () => {
+  const wiki = `'''Staff''' is a [[list]].\n{| class="wikitable"\n! colspan=3 | All people\n|-\n! rowspan="2" | Id\n! colspan=2 | Person
+|-\n! Name !! SSN\n|-\n| A || Ann || Rome\n|-\n! B\n| Bo || Oslo\n|}\n`;
+  const { text } = await readBytes('a.wiki', wiki);
+  assert.ok(text.includes(`All people\n\n${HEADER}\n| --- | --- | --- |\n| A | Ann | Rome |\n| B | Bo |`), text);
+});
+
 test('three rows in the head of a table are three parts, and its title is a paragraph', async () => {
   const head = `<thead><tr><th colspan="3">All people</th></tr><tr><th></th><th colspan="2">Person</th></tr>
     <tr><th>Id</th><th>Name</th><th>SSN</th></tr><tr><th></th><th></th><th>9 digits</th></tr></thead>`;

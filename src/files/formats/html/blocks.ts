@@ -1,6 +1,7 @@
 /** Walks an HTML tree and writes its blocks as Markdown text. Used for pages, and for Word files converted to HTML. */
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.ts';
 import type { BlockKind } from '../../parsed.ts';
+import { headOf } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { BlockDraft, TextBuilder } from '../text-builder.ts';
 import { codeText, fenced, isLines } from './code.ts';
@@ -13,7 +14,6 @@ import {
   captionOf,
   gridRows,
   hasTextBlocks,
-  headOf,
   isBrokenLine,
   isLabel,
   isLayout,

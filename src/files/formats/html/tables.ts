@@ -1,16 +1,10 @@
 /** Reads tables of HTML pages, and detects tables that are only layout. */
-import type { HeaderSigns } from '../../columns/header.ts';
+import { type RowSigns, signsOf, spanOf, spreadCells } from '../data/spread-cells.ts';
 import type { DomElement } from './dom.ts';
 import { ELEMENT, HEADINGS, hasBlockInside, isHidden } from './elements.ts';
 import { inlineText, type Walk } from './inline.ts';
 import { isNote } from './marks.ts';
 
-/** Maximum rows or columns that one cell spans. */
-const SPAN_MAX = 100;
-/** Maximum number of repeated cells in a table. A spanning cell is repeated in each row and column that it spans. */
-const REPEATED_CELLS_MAX = 10_000;
-/** A longer text is not repeated. */
-const REPEATED_UNITS_MAX = 300;
 /** A longer cell in a table of one column is a paragraph. */
 const ONLY_COLUMN_UNITS_MAX = 300;
 /** A longer text is not the name of a group of rows. */
@@ -63,75 +57,42 @@ export function hasTextBlocks(table: DomElement): boolean {
   return rowsOf(table).some((row) => cellsOf(row).some((cell) => cell.querySelectorAll('p').length > 1));
 }
 
-export interface TableRow {
+export interface TableRow extends RowSigns {
   cells: string[];
   /** True if the row is a name for the rows below it. */
   heading: boolean;
   /** True if the row contains a heading element. */
   headed: boolean;
-  /** True if the row is in the head of the table, or has head cells only. */
-  isHead: boolean;
-  /** True if one of several cells spans columns. */
-  isSpanned: boolean;
-  /** True if the row has one cell only, which spans all columns. */
-  isSingle: boolean;
   /** True if only the last cell has text, in a table without head cells: the row continues the row above. */
   continues: boolean;
 }
 
 /** Returns the rows of a table. A cell is repeated in all rows and columns that it spans, unless its row has no other cell. */
 export function tableRows(table: DomElement, walk: Walk): TableRow[] {
-  let remaining = REPEATED_CELLS_MAX;
   const headless = !hasBlockInside(table, HEAD_CELL);
-  const fromAbove: { text: string; rows: number }[] = [];
-  return rowsOf(table).map((row) => {
-    const cells: string[] = [];
-    const fill = () => {
-      for (;;) {
-        const above = fromAbove[cells.length];
-        if (!above || above.rows <= 0 || remaining <= 0) return;
-        above.rows -= 1;
-        remaining -= 1;
-        cells.push(above.text);
-      }
-    };
-    const rowCells = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
-    for (const cell of rowCells) {
-      fill();
-      const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
-      const repeated = text.length > REPEATED_UNITS_MAX || (rowCells.length === 1 && cells.length === 0) ? '' : text;
-      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, remaining));
-      remaining -= columns - 1;
-      for (let column = 0; column < columns; column += 1) {
-        fromAbove[cells.length] = { text: repeated, rows: spanOf(cell, 'rowspan') - 1 };
-        cells.push(column === 0 ? text : repeated);
-      }
-    }
-    fill();
+  const rows = rowsOf(table).map((row) => {
+    const cells = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
+    const texts = cells.map((cell) => ({
+      text: walk.leftOut.has(cell) ? '' : inlineText(cell, walk),
+      columns: spanOf(cell.getAttribute('colspan')),
+      rows: spanOf(cell.getAttribute('rowspan')),
+    }));
+    return { row, cells, texts };
+  });
+  const spread = spreadCells(rows.map(({ texts }) => texts));
+  return rows.map(({ row, cells: rowCells, texts }, index) => {
+    const cells = spread[index]!;
     const continues =
       headless && rowCells.length > 1 && rowCells.every((_, at) => (at === rowCells.length - 1) === (cells[at] !== ''));
-    const isSingle = rowCells.length === 1 && cells.length === spanOf(rowCells[0]!, 'colspan');
-    const isSpanned = !isSingle && rowCells.some((cell) => spanOf(cell, 'colspan') > 1);
-    const isHead = isHeadRow(row, rowCells);
+    const signs = signsOf(texts, cells, isHeadRow(row, rowCells));
     const headed = rowCells.length === 1 && hasBlockInside(rowCells[0]!, HEADINGS);
     const heading = headed || (rowCells.length === 1 && headless && isGroupName(cells));
-    return { cells, heading, headed, isHead, isSpanned, isSingle, continues };
+    return { ...signs, cells, heading, headed, continues };
   });
 }
 
 function isHeadRow(row: DomElement, cells: readonly DomElement[]): boolean {
   return hasOnlyHeadCells(cells) || /^THEAD$/i.test(row.parentElement?.tagName ?? '');
-}
-
-/** Returns the title rows of a table, and what is known of its header. `rows` have texts. */
-export function headOf(rows: readonly TableRow[]): { titles: number; signs: HeaderSigns } {
-  let titles = 0;
-  while (rows[titles]?.isSingle && rows[titles]!.isHead && rows[titles + 1]?.isHead) titles += 1;
-  const below = rows.slice(titles);
-  // A head cell over all columns, below the header, is the name of a group of rows.
-  const isHeader = ({ isHead, isSingle }: TableRow, row: number) => isHead && !(isSingle && row > 0);
-  const end = below.findIndex((row, index) => !isHeader(row, index));
-  return { titles, signs: { rows: Math.max(end, 0), spans: below.map((row) => row.isSpanned) } };
 }
 
 /** True if the only cell of a row names the rows below it: a short text that spans a table without head cells. */
@@ -173,10 +134,6 @@ export function captionOf(table: DomElement): DomElement | undefined {
 
 function cellsOf(row: DomElement): DomElement[] {
   return Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
-}
-
-function spanOf(cell: DomElement, name: string): number {
-  return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
 }
 
 /** Returns the rows without the columns that are empty in every row. */
