@@ -199,6 +199,12 @@ test('a head cell over all columns below the header is no name of a column', asy
   assert.match(text, /\| Id \| Name \|\n\| --- \| --- \|\n\| Managers \| {2}\|\n\| 1 \| Ann \|/);
 });
 
+test('the first head cell of a column is its header, not a title', async () => {
+  const head = '<tr><th>SSN</th></tr><tr><th>9 digits</th></tr>';
+  const { text } = await readBytes('a.html', html(head, '<tr><td>1</td></tr><tr><td>2</td></tr>'));
+  assert.match(text, /\| SSN \|\n\| --- \|\n\| 9 digits \|\n\| 1 \|/);
+});
+
 test('a form whose answers span columns has no second row of headers', async () => {
   const form = `<tr><td>Name</td><td colspan="2">Ann Miller</td></tr><tr><td>Born</td><td>Rome</td><td>Italy</td></tr>
     <tr><td>Lives</td><td>Oslo</td><td>Norway</td></tr>`;

@@ -49,6 +49,11 @@ export function spreadCells(rows: readonly (readonly SpanCell[])[]): string[][] 
   });
 }
 
+/** Returns the number of columns. */
+export function widthOf(rows: readonly (readonly string[])[]): number {
+  return rows.reduce((most, row) => Math.max(most, row.length), 0);
+}
+
 /** What a row of a table tells of the header. */
 export interface RowSigns {
   /** True if the file says that the row belongs to the header. */
@@ -65,10 +70,10 @@ export function signsOf(row: readonly SpanCell[], spread: readonly string[], isH
   return { isHead, isSingle, isSpanned: !isSingle && row.some(({ columns }) => columns > 1) };
 }
 
-/** Returns the number of title rows of a table, and the signs of its header below them. `rows` have texts. */
-export function headOf(rows: readonly RowSigns[]): { titles: number; signs: HeaderSigns } {
+/** Returns the number of title rows of a table, and the signs of its header below them. `rows` have texts. A column has no title rows. */
+export function headOf(rows: readonly RowSigns[], width: number): { titles: number; signs: HeaderSigns } {
   let titles = 0;
-  while (rows[titles]?.isSingle && rows[titles]!.isHead && rows[titles + 1]?.isHead) titles += 1;
+  while (width > 1 && rows[titles]?.isSingle && rows[titles]!.isHead && rows[titles + 1]?.isHead) titles += 1;
   const below = rows.slice(titles);
   // A head cell over all columns, below the header, is the name of a group of rows.
   const isHeader = ({ isHead, isSingle }: RowSigns, row: number) => isHead && !(isSingle && row > 0);
@@ -83,7 +88,8 @@ export function spreadTable(
 ): { titles: string[]; rows: string[][]; signs: HeaderSigns } {
   const spread = spreadCells(rows);
   const filled = [...rows.keys()].filter((row) => spread[row]!.some((cell) => cell !== ''));
-  const { titles, signs } = headOf(filled.map((row) => signsOf(rows[row]!, spread[row]!, isHead[row]!)));
   const cells = filled.map((row) => spread[row]!);
+  const signsOfRows = filled.map((row) => signsOf(rows[row]!, spread[row]!, isHead[row]!));
+  const { titles, signs } = headOf(signsOfRows, widthOf(cells));
   return { titles: cells.splice(0, titles).map(([title]) => title!), rows: cells, signs };
 }

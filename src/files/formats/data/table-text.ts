@@ -4,6 +4,7 @@
  */
 import { type HeaderSigns, withOneHeader } from '../../columns/header.ts';
 import type { BlockDraft } from '../text-builder.ts';
+import { widthOf } from './spread-cells.ts';
 
 interface TableText {
   text: string;
@@ -38,7 +39,7 @@ export function tableText(rows: readonly (readonly string[])[], signs?: HeaderSi
     rows.filter((row) => row.some((cell) => cell.trim() !== '')),
     signs,
   );
-  const width = filled.reduce((most, row) => Math.max(most, row.length), 0);
+  const width = widthOf(filled);
   if (width === 0) return undefined;
   const columns = Math.min(width, FILLED_COLUMNS_MAX);
   const padded = filled.map((row) => [...row, ...Array<string>(Math.max(0, columns - row.length)).fill('')]);

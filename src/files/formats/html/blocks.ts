@@ -1,7 +1,7 @@
 /** Walks an HTML tree and writes its blocks as Markdown text. Used for pages, and for Word files converted to HTML. */
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.ts';
 import type { BlockKind } from '../../parsed.ts';
-import { headOf } from '../data/spread-cells.ts';
+import { headOf, widthOf } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { BlockDraft, TextBuilder } from '../text-builder.ts';
 import { codeText, fenced, isLines } from './code.ts';
@@ -236,7 +236,7 @@ class BlockWriter {
     }
     const inside: Walk = { ...this.walk, found: [] };
     const rows = withoutEmptyColumns(tableRows(element, inside));
-    const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+    const width = widthOf(rows.map(({ cells }) => cells));
     const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
     if (filled.length === 0) return;
     const texts = hasTextBlocks(element);
@@ -274,8 +274,8 @@ class BlockWriter {
     let group = '';
     let terms = false;
     const close = () => {
-      const { titles, signs } = headOf(kept);
       const cells = kept.map((row) => row.cells);
+      const { titles, signs } = headOf(kept, widthOf(cells));
       for (const [title] of cells.splice(0, titles)) this.add('paragraph', title!);
       const table = tableText(cells, signs);
       // Below the name of a group, two columns are terms and their meanings, without a header row.
