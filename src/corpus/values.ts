@@ -68,7 +68,7 @@ export interface TablePlace {
   sheet?: string;
   /** Cells of the sheet, such as `A3:F20`. */
   range?: string;
-  /** Number of the sheet's row that holds the first row of the table, counted from 1. */
+  /** Number of the sheet's row that holds the first row of the table in the text, or the last of several header rows; from 1. */
   firstSheetRow?: number;
   page?: number;
   headingPath?: string[];

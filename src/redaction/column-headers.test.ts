@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headerAbove } from './column-headers.ts';
+import { headerAbove, headersOf } from './column-headers.ts';
 
 test('the header above a row is that of its table, not a row of data above a row of dashes', () => {
   const cases: [before: string, context: string | null, header: string | undefined][] = [
@@ -11,6 +11,15 @@ test('the header above a row is that of its table, not a row of data above a row
     ['| a |\n| --- |\n| 1 |\n\n> | b |\n> | - |\n> | 2 |\n', '| c |', '| b |'],
     ['Staff | list\nname | ssn\n--- | ---\n', null, 'name | ssn'],
     ['text\n', null, undefined],
+    ['| id | person |  |\n| - | - | - |\n|  | name | ssn |\n| 1 |', null, '| id | person / name | person / ssn |'],
+    ['id | person | \n- | - | -\nno | name | ssn\n1 | ', null, '| id / no | person / name | person / ssn |'],
   ];
   for (const [before, context, header] of cases) assert.equal(headerAbove(before, context), header, before);
+});
+
+test('the headers of a chunk have the names of a second row of headers', () => {
+  const content =
+    'text\n| id | person |  |\n| - | - | - |\n|  | name | ssn |\n| 1 | Ann | 2 |\n\n| a | b |\n| - | - |\n| 1 | 2 |';
+  const headers = ['| id | person |  |', '| id | person / name | person / ssn |', '| a | b |', '| c |'];
+  for (const header of headers) assert.ok(headersOf(content, '| c |').includes(header), header);
 });

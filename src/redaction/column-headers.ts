@@ -1,4 +1,5 @@
 /** Lets detectors read the header of a column beside each cell of a table: the word that tells a value may stand there alone. */
+import { columnPaths, hasGaps, pathParts, withoutGaps } from '../text/column-names.ts';
 import { canonicalForm, withPlainBars } from './canonical-text.ts';
 import type { Finder } from './redaction-session.ts';
 
@@ -23,8 +24,12 @@ export function headerOf(context: string | null | undefined): string | undefined
 /** Returns the headers of all tables of a chunk, and that of the table that it continues. */
 export function headersOf(content: string, context: string | null): string[] {
   const lines = content.split('\n');
-  const firstRows = lines.filter((line, i) => line.startsWith('|') && !lines[i - 1]?.startsWith('|'));
-  return [...firstRows, headerOf(context) ?? ''].filter((header) => header !== '');
+  const headers = lines.flatMap((line, i) => {
+    if (!line.startsWith('|') || lines[i - 1]?.startsWith('|')) return [];
+    const second = lines[i + 2] ?? '';
+    return second.startsWith('|') && isDelimiter(cellsOf(lines[i + 1]!)) ? [line, withSecondRow(line, second)] : [line];
+  });
+  return [...headers, headerOf(context) ?? ''].filter((header) => header !== '');
 }
 
 /** Returns the header above a row of a chunk. `before` is the content of the chunk before the row. */
@@ -34,13 +39,40 @@ export function headerAbove(before: string, context: string | null): string | un
   /** True below the header of the present table: a further row of dashes has data. */
   let isBelow = header !== undefined;
   for (const [i, line] of lines.entries()) {
+    const above = lines[i - 1] ?? '';
     if (!BAR.test(line)) isBelow = false;
-    else if (!isBelow && isDelimiter(line.split(BAR)) && BAR.test(lines[i - 1] ?? '')) {
-      header = lines[i - 1];
+    else if (!isBelow && isDelimiter(line.split(BAR)) && BAR.test(above)) {
+      const second = lines[i + 1] ?? '';
+      header = BAR.test(second) ? withSecondRow(above, second) : above;
       isBelow = true;
     }
   }
   return header;
+}
+
+/** Returns a header with the names of the row below it. */
+function withSecondRow(header: string, row: string): string {
+  const names = cellsOf(header);
+  const all = withNamesBelow(names, cellsOf(row));
+  return all === names ? header : `| ${withoutEnd(all).join(' | ')} |`;
+}
+
+/** Returns the names of columns with those of the row below them, which may be a second row of headers if the first has gaps. */
+function withNamesBelow(names: readonly string[], below: readonly string[]): readonly string[] {
+  const cells = withoutEnd(names);
+  return hasGaps(cells) || cells.length < withoutEnd(below).length
+    ? columnPaths([withoutGaps(cells, below), below])
+    : names;
+}
+
+/** Returns cells without an empty last one: behind the last bar of a row is no cell. */
+function withoutEnd(cells: readonly string[]): readonly string[] {
+  return cells.at(-1)?.trim() === '' ? cells.slice(0, -1) : cells;
+}
+
+/** Returns the cells of a row, and what stands behind its last bar. */
+function cellsOf(row: string): string[] {
+  return row.replace(/^\|/, '').split(BAR);
 }
 
 function isDelimiter(cells: readonly string[]): boolean {
@@ -50,12 +82,14 @@ function isDelimiter(cells: readonly string[]): boolean {
 
 /**
  * Returns the ways of writing the name of a column that detectors read: as it stands, without its remarks in brackets, and each of the two
- * in words, such as `fecha de nacimiento` for `fecha_de_nacimiento` and `employee SSN` for `employeeSSN`.
+ * in words, such as `fecha de nacimiento` for `fecha_de_nacimiento` and `employee SSN` for `employeeSSN`. The name of several rows of
+ * headers, such as `SSN / present`, is read as one name, `SSN present`, and each part by itself.
  */
 export function headerForms(name: string): string[] {
   const plain = canonicalForm(name).text;
-  const bare = plain.replace(/\([^()]*\)|\[[^[\]]*\]/g, ' ');
-  const forms = [plain, bare]
+  const parts = pathParts(plain);
+  const forms = [parts.join(' '), ...parts]
+    .flatMap((form) => [form, form.replace(/\([^()]*\)|\[[^[\]]*\]/g, ' ')])
     .flatMap((form) => [form, inWords(form)])
     .map((form) => form.trim().slice(-HEADER_LENGTH_MAX));
   return [...new Set(forms)].filter((form) => form !== '');
@@ -67,9 +101,10 @@ function inWords(name: string): string {
 
 /**
  * Returns a finder for one session that also finds what `finder` finds in a cell with its header before it. Tables are those of Markdown,
- * as all formats have them in their text: lines that begin with a bar, the first of which is the header. The rows of an open table, which
- * people write, do not begin with a bar: its header is the line above a line such as `--- | ---`. Blank lines are not in the canonical
- * form, so the next table may follow as rows: the names above its line of dashes are added to those of the columns.
+ * as all formats have them in their text: lines that begin with a bar, the first of which is the header. If the header has gaps, the row
+ * below its line of dashes may have names, too. The rows of an open table, which people write, do not begin with a bar: its header is the
+ * line above a line such as `--- | ---`. Blank lines are not in the canonical form, so the next table may follow as rows: the names above
+ * its line of dashes are added to those of the columns.
  *
  * @param above the header of a table whose rows the text continues.
  */
@@ -79,6 +114,8 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
   let row: string[] = [];
   /** The row before it. */
   let rowBefore: string[] = [];
+  /** The header, while the row below it may have names, too. */
+  let headerAbove: string[] | undefined;
   /** Where the present cell begins; in a line that is no row, where reading goes on. */
   let at = 0;
   let place: 'start' | 'row' | 'line' = 'start';
@@ -137,15 +174,23 @@ export function besideHeaders(finder: Finder, above: string | undefined): Finder
   };
   const endLine = (): void => {
     const cells = place === 'row' ? row : line.split(BAR);
+    const above = headerAbove;
+    headerAbove = undefined;
     if (place === 'line') {
       isOpen = cells.length > 1 && isDelimiter(cells) && BAR.test(before);
-      if (isOpen) header = before.split(BAR).map(headerForms);
+      if (isOpen) {
+        headerAbove = before.split(BAR);
+        header = headerAbove.map(headerForms);
+      }
     } else if (header.length === 0) {
-      const isBelow = isDelimiter(cells) && BAR.test(before);
-      header = (isBelow ? before.split(BAR) : cells).map(headerForms);
+      if (isDelimiter(cells) && BAR.test(before)) headerAbove = before.split(BAR);
+      header = (headerAbove ?? cells).map(headerForms);
     } else if (isFirst) isOpen = cells.length > 1;
     else if (isOpen && cells.length === 1) [header, isOpen] = [[], false];
-    else if (isDelimiter(cells)) addNames(rowBefore);
+    else if (isDelimiter(cells)) {
+      addNames(rowBefore);
+      headerAbove = rowBefore;
+    } else if (above) addNames(withNamesBelow(above, cells));
     before = place === 'line' ? line : '';
     rowBefore = place === 'row' ? row : [];
     isFirst = false;

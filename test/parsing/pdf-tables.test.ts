@@ -293,7 +293,7 @@ test('tagged tables are read without lines and without word order', async () => 
   assert.deepEqual(
     blocks.filter(({ kind }) => kind === 'table').map(({ start, end }) => text.slice(start, end)),
     [
-      '| Region | Sales |  | Note |\n| --- | --- | --- | --- |\n|  | Units | Price |  |\n| North | 14 |  | new |\n| South |  | 3.75 |  |',
+      '| Region | Sales / Units | Sales / Price | Note |\n| --- | --- | --- | --- |\n| North | 14 |  | new |\n| South |  | 3.75 |  |',
     ],
   );
 });

@@ -132,3 +132,18 @@ test('comments on a slide in the old and the new format are read with authors an
     '[comment by Bo] Done',
   ]);
 });
+
+test('merged cells of a table on a slide make a second row of headers', async () => {
+  const cell = (text: string, attributes = '') =>
+    `<a:tc ${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
+  const rows = [
+    cell('Id', 'rowSpan="2"') + cell('Person', 'gridSpan="2"') + cell('', 'hMerge="1"'),
+    cell('', 'vMerge="1"') + cell('Name') + cell('Town'),
+    cell('A') + cell('Ann') + cell('Rome'),
+    cell('B') + cell('Bo') + cell('Oslo'),
+  ];
+  const table = `<a:tbl>${rows.map((row) => `<a:tr>${row}</a:tr>`).join('')}</a:tbl>`;
+  const bytes = changed(3, (xml) => xml.replace(/<a:tbl>[\s\S]*<\/a:tbl>/, table));
+  const { text } = await readBytes('a.pptx', bytes);
+  assert.match(text, /\| Id \| Person \/ Name \| Person \/ Town \|\n\| --- \| --- \| --- \|\n\| A \|/);
+});

@@ -176,6 +176,37 @@ describe('values in tables whose header tells what they are', () => {
       ['| [US_SSN] | y |'],
       '| name | city |',
     ],
+    [
+      'a name in a second row of headers',
+      table('| Person | | due |', '| Name | SSN | |', '| Ann | 536904399 | 536904399 |', '| Bo | 536904398 | |'),
+      ['| Name | SSN | |', '| Ann | [US_SSN] | 536904399 |', '| Bo | [US_SSN] | |'],
+    ],
+    [
+      'a name above two columns that have other names below',
+      table('| n | SSN | |', '| | now | before |', '| Ann | 536904399 | 536904398 |'),
+      ['| Ann | [US_SSN] | [US_SSN] |'],
+    ],
+    [
+      'a second row of headers without bars at its ends',
+      'Person | | due\n--- | --- | ---\nName | SSN | \nAnn | 536904399 | 536904398',
+      ['Ann | [US_SSN] | 536904398'],
+    ],
+    [
+      'a name in two rows below another table',
+      `${table('| a | b |', '| 1 | 2 |')}\n\n${table('| Date | Date |', '| of birth | due |', '| 1982-07-19 | 2024-01-01 |')}`,
+      ['| [DATE_OF_BIRTH] | 2024-01-01 |'],
+    ],
+    [
+      'names of several rows of headers in another chunk',
+      '| Ann | 536904399 | 536904398 | 536904397 |',
+      ['| Ann | [US_SSN] | [US_SSN] | 536904397 |'],
+      '| Person / Name | Person / SSN | SSN / before | Person / no |',
+    ],
+    [
+      'a first row of data below a header without gaps',
+      table('| word | number |', '| SSN | SSN |', '| x | 536904399 |'),
+      ['| x | 536904399 |'],
+    ],
     ['a value alone', '536904399', ['[US_SSN]'], '| ssn |'],
     ['a cell without its end', `${table('| a | BSN |')}\n| x | 111222333`, ['| x | [NL_BSN]']],
     [
@@ -209,6 +240,9 @@ describe('names of columns as people and programs write them', () => {
     ...['ＤＯＢ', '生年月日（西暦）', 'paciente [fecha_de_nacimiento]'].map(born),
     ...['employee_ssn', 'employeeSSN', 'socialSecurityNumber', 'SSN (without hyphens, nine digits)'].map(ssn),
     ['my_number', '123456789018', '[JP_MY_NUMBER]'],
+    ['Person / SSN', '536904399', '[US_SSN]'],
+    ['SSN / before 2020', '536904399', '[US_SSN]'],
+    ['Date of / birth', '1982-07-19', '[DATE_OF_BIRTH]'],
     ['burger_service_nummer', '111222333', '[NL_BSN]'],
     ['sofi-nummer', '111222333', '[NL_BSN]'],
     ['phone_number', '02079460123', '[PHONE]'],

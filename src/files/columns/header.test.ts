@@ -1,7 +1,7 @@
 /** Headers of tables: titles above them, headers of two rows, tables without one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findHeader, hasHeader } from './header.ts';
+import { findHeader, hasHeader, withOneHeader } from './header.ts';
 
 const rowsOf = (text: string): string[][] => text.split('\n').map((line) => line.split('|').map((cell) => cell.trim()));
 
@@ -67,4 +67,39 @@ test('untrimmed and empty rows do not hide a header, and a very wide row is the 
   );
   const wide = Array.from({ length: 501 }, (_, i) => `${i * 7}`);
   assert.equal(hasHeader([wide, wide]), true);
+});
+
+test('rows that the file calls header rows become one, unless they are the whole table', () => {
+  const rows = rowsOf('a|a|b\nc|d|b\n|e|b\n1|2|3');
+  assert.deepEqual(withOneHeader(rows, { rows: 3 }), [
+    ['a / c', 'a / d / e', 'b'],
+    ['1', '2', '3'],
+  ]);
+  const names = rowsOf('name|city\nAnn|Rome\nBo|Oslo');
+  for (const count of [0, 1, 3]) assert.deepEqual(withOneHeader(names, { rows: count }), names);
+});
+
+test('below cells that span columns, a row of names is a header row, also below another one', () => {
+  const rows = rowsOf('id|person|person\nid|name|town\nA|Ann|Rome\nB|Bo|Oslo');
+  assert.deepEqual(withOneHeader(rows, { spans: [true] })[0], ['id', 'person / name', 'person / town']);
+  assert.deepEqual(withOneHeader(rows), rows, 'texts alone do not tell');
+  const three = rowsOf('id|2024|2024|2024|2024\nid|spring|spring|autumn|autumn\nid|a|b|a|b\nx|k|l|m|n\ny|o|p|q|r');
+  assert.deepEqual(withOneHeader(three, { spans: [true, true] }).slice(0, 2), [
+    ['id', '2024 / spring / a', '2024 / spring / b', '2024 / autumn / a', '2024 / autumn / b'],
+    ['x', 'k', 'l', 'm', 'n'],
+  ]);
+});
+
+test('a row of data below cells that span columns is no header row', () => {
+  const texts = rowsOf('name|name|town\nAnn|Miller|Rome\nBo|Marsh|Oslo');
+  assert.deepEqual(withOneHeader(texts, { spans: [true] }), texts, 'the town has a value');
+  const all = rowsOf('name|name|town|town\nAnn|Miller|Rome|Italy\nBo|Marsh|Oslo|Norway');
+  assert.deepEqual(withOneHeader(all, { spans: [true] }), all, 'no column has its name in one row only');
+  const numbers = rowsOf('id|size|size\nid|1|2\nid|3|4\nid|5|6');
+  assert.deepEqual(withOneHeader(numbers, { spans: [true] }), numbers);
+});
+
+test('a name above others stands above empty cells only where no cell spans columns', () => {
+  const rows = rowsOf('id|size|size|\nid|width|height|note\nx|1|2|b\ny|3|4|c');
+  assert.deepEqual(withOneHeader(rows, { spans: [true] })[0], ['id', 'size / width', 'size / height', 'note']);
 });

@@ -1,4 +1,5 @@
-/** Finds the header of a table: title rows above it, headers of two rows, tables without one. Pure. */
+/** Finds the header of a table: title rows above it, headers of several rows, tables without one. Pure. */
+import { columnPaths, endsWithName, hasGaps, withoutGaps } from '../../text/column-names.ts';
 import { ColumnStats, isNullWord, readBoolean } from './column-stats.ts';
 import type { ColumnType } from './column-type.ts';
 import { readMoment } from './dates.ts';
@@ -22,6 +23,40 @@ const TITLE_ROWS_MAX = 5;
 const REPEATED_NAMES_MIN = 3;
 const YEAR = /^(?:19|20)\d\d$/;
 
+/** What a reader knows of the first rows of a table. */
+export interface HeaderSigns {
+  /** Number of rows that the file calls header rows. */
+  rows?: number;
+  /** For the first rows, whether a cell spans several columns. */
+  spans?: readonly boolean[];
+}
+
+/** More header rows are none: the file has a whole table in its head. */
+export const HEADER_ROWS_MAX = 5;
+
+/**
+ * Returns the rows of a table with one header row, whose cells are the paths of the header cells. No row may be empty. Further header rows
+ * are those that the file calls so. Without them, the row below a row with gaps is one if no cell in the two rows is like the values of
+ * its column, and if together they name each column once, except below a name that stands above several columns. Besides, a column must
+ * have numbers or dates, or cells of the file must span the columns.
+ */
+export function withOneHeader<T extends readonly string[]>(
+  rows: readonly T[],
+  { rows: known = 0, spans = [] }: HeaderSigns = {},
+): (T | string[])[] {
+  if (known > 1 && known <= HEADER_ROWS_MAX && known < rows.length)
+    return [columnPaths(rows.slice(0, known)), ...rows.slice(known)];
+  let one: (T | string[])[] = [...rows];
+  for (let row = 0; row < HEADER_ROWS_MAX - 1 && (row === 0 || spans[row]); row += 1) {
+    if (!hasGaps(one[0] ?? []) || one[0]!.length > JUDGED_COLUMNS_MAX) break;
+    const head = one.slice(0, HEAD_ROWS).map((cells) => cells.map((cell) => cell.trim()));
+    const { names, caption, rows: count } = findHeader(head, spans[row]);
+    if (count !== 2 || caption.length > 0) break;
+    one = [names, ...one.slice(2)];
+  }
+  return one;
+}
+
 /** Returns whether the rows have a header, below titles if there are any. Their cells need not be trimmed. */
 export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   if (rows.some(({ length }) => length > JUDGED_COLUMNS_MAX)) return true;
@@ -29,8 +64,8 @@ export function hasHeader(rows: readonly (readonly string[])[]): boolean {
   return findHeader(trimmed.filter((row) => row.some((cell) => cell !== ''))).names.some((name) => name !== '');
 }
 
-/** Returns the header. `rows` are the first rows of the table. */
-export function findHeader(rows: readonly (readonly string[])[]): Header {
+/** Returns the header. `rows` are the first rows of the table. If `isSpanned`, a cell of the header spans several columns. */
+export function findHeader(rows: readonly (readonly string[])[], isSpanned = false): Header {
   const width = rows.reduce((most, row) => Math.max(most, row.length), 0);
   const caption: string[] = [];
   let at = 0;
@@ -41,16 +76,18 @@ export function findHeader(rows: readonly (readonly string[])[]): Header {
   const candidate = rows[at];
   if (!candidate) return { names: [], caption, rows: at };
   const names = Array.from({ length: width }, (_, column) => candidate[column] ?? '');
-  const count = countHeaders(rows, at, width);
+  const count = countHeaders(rows, at, width, isSpanned);
   if (count === 0) return { names: names.map(() => ''), caption, rows: at };
-  return { names: count === 2 ? joined(names, rows[at + 1]!) : names, caption, rows: at + count };
+  const second = rows[at + 1] ?? [];
+  const above = isSpanned ? names : withoutGaps(names, second);
+  return { names: count === 2 ? columnPaths([above, second]) : names, caption, rows: at + count };
 }
 
 /** Returns how many rows from `at` are a header: 0, 1 or 2. */
-function countHeaders(rows: readonly (readonly string[])[], at: number, width: number): number {
+function countHeaders(rows: readonly (readonly string[])[], at: number, width: number, isSpanned: boolean): number {
   const [first = [], second] = rows.slice(at, at + 2);
   const names = Array.from({ length: width }, (_, column) => first[column] ?? '');
-  if (second && hasGaps(names) && areHeaders([first, second], rows.slice(at + 2), width)) return 2;
+  if (second && hasGaps(names) && areHeaders([first, second], rows.slice(at + 2), width, isSpanned)) return 2;
   return isHeader(first, rows.slice(at + 1), width) ? 1 : 0;
 }
 
@@ -61,7 +98,7 @@ function isTitle(rows: readonly (readonly string[])[], at: number, width: number
   if (filled.length <= 1) return true;
   // Columns may all have the same name. Their header has data below.
   const isOneText = filled.length === row.length && new Set(filled).size === 1;
-  return isOneText && countHeaders(rows, at + 1, width) > 0;
+  return isOneText && countHeaders(rows, at + 1, width, false) > 0;
 }
 
 function isHeader(candidate: readonly string[], body: readonly (readonly string[])[], width: number): boolean {
@@ -121,22 +158,20 @@ function isRun(row: readonly string[]): boolean {
   return numbers.length >= 3 && numbers.every((value, i) => i === 0 || value === numbers[i - 1]! + 1);
 }
 
-function hasGaps(names: readonly string[]): boolean {
-  return names.some((name, column) => name === '' || name === names[column + 1]);
-}
-
 /** Returns whether two rows are a header: neither has values of the columns, and together they name all columns or most. */
 function areHeaders(
   [first, second]: readonly [readonly string[], readonly string[]],
   body: readonly (readonly string[])[],
   width: number,
+  isSpanned: boolean,
 ): boolean {
   if (body.length === 0) return false;
   const { converting, other } = compare(second, body, width);
   const above = compare(first, body, width);
   if (converting + above.converting > 0) return false;
   const filled = second.filter((cell) => cell !== '').length;
-  if (fitTogether(first, second, body, width)) return filled > 0 && other + above.other > 0;
+  if (fitTogether(first, second, body, width))
+    return filled > 0 && (other + above.other > 0 || (isSpanned && isPartlyNamed(first, second, width)));
   return other > 0 && filled * 2 >= width;
 }
 
@@ -148,20 +183,23 @@ function fitTogether(
   width: number,
 ): boolean {
   for (let column = 0; column < width; column += 1) {
-    const isAbove = first[column] !== '' && (first[column + 1] === '' || first[column + 1] === first[column]);
-    if (first[column] && second[column] && !isAbove && first[column - 1] !== first[column]) return false;
-    if (!first[column] && !second[column] && body.some((row) => row[column])) return false;
+    const [name, below] = [first[column], second[column]];
+    if (name && below && !endsWithName(name, below) && !isAboveSeveral(first, column)) return false;
+    if (!name && !below && body.some((row) => row[column])) return false;
   }
   return true;
 }
 
-/** Returns the names of both rows. A name above others is in its first cell only, or in all, as the text of a merged cell. */
-function joined(first: readonly string[], second: readonly string[]): string[] {
-  let above = '';
-  return first.map((name, column) => {
-    const below = second[column] ?? '';
-    if (name !== '' || below === '') above = below === '' ? '' : name;
-    if (above === '' || below === '' || above === below) return name || below;
-    return `${above} / ${below}`;
-  });
+/** Returns whether a column has its only name in the first row: its cell below is empty, or the same cell. */
+function isPartlyNamed(first: readonly string[], second: readonly string[], width: number): boolean {
+  for (let column = 0; column < width; column += 1) {
+    const [name, below] = [first[column] ?? '', second[column] ?? ''];
+    if (name !== '' && !isAboveSeveral(first, column) && (below === '' || endsWithName(name, below))) return true;
+  }
+  return false;
+}
+
+function isAboveSeveral(first: readonly string[], column: number): boolean {
+  const name = first[column];
+  return name !== '' && (first[column + 1] === '' || first[column + 1] === name || first[column - 1] === name);
 }

@@ -1,7 +1,7 @@
 /** Parses CSV and similar formats. The delimiter is detected. The first row is the header, unless it is like the rows below. */
 import { parse } from 'csv-parse/sync';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
-import { HEAD_ROWS, hasHeader } from '../../columns/header.ts';
+import { HEAD_ROWS, hasHeader, withOneHeader } from '../../columns/header.ts';
 import { cleanText } from '../../detect/decode.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -69,18 +69,19 @@ function parsePieces(
   let columns: string[] = [];
   let width = 0;
   let count = 0;
-  const write = (row: string[]): void => {
+  const write = (row: readonly string[]): void => {
     writer?.row(row);
     count += 1;
   };
   const begin = () => {
     for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
-    const [first] = head;
+    const rows = withOneHeader(head.filter((row) => row.some((cell) => cell.trim() !== '')));
+    const [first] = rows;
     if (!first) return;
     width = first.length;
-    if (picker.names.some((key) => first.includes(key)) || hasHeader(head)) columns = first;
+    if (picker.names.some((key) => first.includes(key)) || hasHeader(rows)) columns = [...first];
     writer = recordWriter(builder, columns.length > 0 ? first : undefined, picker, single);
-    for (const row of head.slice(columns.length > 0 ? 1 : 0)) write(row);
+    for (const row of rows.slice(columns.length > 0 ? 1 : 0)) write(row);
     head = [];
   };
   const rows = readRows(text, parts, delimiter, warnings);

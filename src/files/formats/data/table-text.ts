@@ -2,7 +2,9 @@
  * Writes tables as Markdown: one line per row, so that a table can be cut between rows. Columns are not aligned, because
  * padding would cost tokens.
  */
+import { type HeaderSigns, withOneHeader } from '../../columns/header.ts';
 import type { BlockDraft } from '../text-builder.ts';
+import { widthOf } from './spread-cells.ts';
 
 interface TableText {
   text: string;
@@ -28,10 +30,16 @@ export function headerText(cells: readonly string[]): string {
 /** Rows are filled up to this many columns: a single very wide row would make all others as long. */
 const FILLED_COLUMNS_MAX = 100;
 
-/** Returns a table whose first row is the header, without empty rows. Rows are filled up to the widest, within limits. */
-export function tableText(rows: readonly (readonly string[])[]): TableText | undefined {
-  const filled = rows.filter((row) => row.some((cell) => cell.trim() !== ''));
-  const width = filled.reduce((most, row) => Math.max(most, row.length), 0);
+/**
+ * Returns a table whose first row is the header, without empty rows. Several header rows become one. Rows are filled up to the widest,
+ * within limits.
+ */
+export function tableText(rows: readonly (readonly string[])[], signs?: HeaderSigns): TableText | undefined {
+  const filled = withOneHeader(
+    rows.filter((row) => row.some((cell) => cell.trim() !== '')),
+    signs,
+  );
+  const width = widthOf(filled);
   if (width === 0) return undefined;
   const columns = Math.min(width, FILLED_COLUMNS_MAX);
   const padded = filled.map((row) => [...row, ...Array<string>(Math.max(0, columns - row.length)).fill('')]);

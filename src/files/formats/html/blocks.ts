@@ -1,6 +1,7 @@
 /** Walks an HTML tree and writes its blocks as Markdown text. Used for pages, and for Word files converted to HTML. */
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.ts';
 import type { BlockKind } from '../../parsed.ts';
+import { headOf, widthOf } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { BlockDraft, TextBuilder } from '../text-builder.ts';
 import { codeText, fenced, isLines } from './code.ts';
@@ -235,7 +236,7 @@ class BlockWriter {
     }
     const inside: Walk = { ...this.walk, found: [] };
     const rows = withoutEmptyColumns(tableRows(element, inside));
-    const width = rows.reduce((most, { cells }) => Math.max(most, cells.length), 0);
+    const width = widthOf(rows.map(({ cells }) => cells));
     const filled = rows.filter(({ cells }) => cells.some((cell) => cell.trim() !== ''));
     if (filled.length === 0) return;
     const texts = hasTextBlocks(element);
@@ -269,17 +270,20 @@ class BlockWriter {
 
   /** Writes rows as tables, one for each heading row. */
   private rows(rows: readonly TableRow[]): void {
-    let cells: string[][] = [];
+    let kept: TableRow[] = [];
     let group = '';
     let terms = false;
     const close = () => {
-      const table = tableText(cells);
+      const cells = kept.map((row) => row.cells);
+      const { titles, signs } = headOf(kept, widthOf(cells));
+      for (const [title] of cells.splice(0, titles)) this.add('paragraph', title!);
+      const table = tableText(cells, signs);
       // Below the name of a group, two columns are terms and their meanings, without a header row.
       if (terms && cells.length > 0 && cells.every(({ length }) => length === 2)) {
         const lines = cells.map((pair) => `- ${pair.filter((cell) => cell !== '').join(' — ')}`);
         this.add('list', lines.map((line) => line.replace(/\s+/g, ' ')).join('\n'));
       } else if (table) this.write(group === '' ? table.draft : { ...table.draft, tableHeader: group }, table.text);
-      cells = [];
+      kept = [];
     };
     for (const row of rows) {
       if (row.heading) {
@@ -287,10 +291,10 @@ class BlockWriter {
         group = row.cells.join(' ');
         terms = !row.headed;
         this.add('paragraph', group);
-      } else if (cells.length > 0 && row.continues) {
-        const last = cells.at(-1)!;
+      } else if (kept.length > 0 && row.continues) {
+        const last = kept.at(-1)!.cells;
         last[last.length - 1] = `${last.at(-1)} — ${row.cells.join(' ').trim()}`;
-      } else cells.push([...row.cells]);
+      } else kept.push({ ...row, cells: [...row.cells] });
     }
     close();
   }

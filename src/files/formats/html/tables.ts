@@ -1,15 +1,10 @@
 /** Reads tables of HTML pages, and detects tables that are only layout. */
+import { type RowSigns, signsOf, spanOf, spreadCells } from '../data/spread-cells.ts';
 import type { DomElement } from './dom.ts';
 import { ELEMENT, HEADINGS, hasBlockInside, isHidden } from './elements.ts';
 import { inlineText, type Walk } from './inline.ts';
 import { isNote } from './marks.ts';
 
-/** Maximum rows or columns that one cell spans. */
-const SPAN_MAX = 100;
-/** Maximum number of repeated cells in a table. A spanning cell is repeated in each row and column that it spans. */
-const REPEATED_CELLS_MAX = 10_000;
-/** A longer text is not repeated. */
-const REPEATED_UNITS_MAX = 300;
 /** A longer cell in a table of one column is a paragraph. */
 const ONLY_COLUMN_UNITS_MAX = 300;
 /** A longer text is not the name of a group of rows. */
@@ -40,7 +35,10 @@ function hasHeadedTexts(table: DomElement): boolean {
 
 function hasHead(table: DomElement): boolean {
   const [first] = rowsOf(table);
-  const cells = first ? cellsOf(first) : [];
+  return first !== undefined && hasOnlyHeadCells(cellsOf(first));
+}
+
+function hasOnlyHeadCells(cells: readonly DomElement[]): boolean {
   return cells.length > 0 && cells.every((cell) => /^TH$/i.test(cell.tagName));
 }
 
@@ -59,7 +57,7 @@ export function hasTextBlocks(table: DomElement): boolean {
   return rowsOf(table).some((row) => cellsOf(row).some((cell) => cell.querySelectorAll('p').length > 1));
 }
 
-export interface TableRow {
+export interface TableRow extends RowSigns {
   cells: string[];
   /** True if the row is a name for the rows below it. */
   heading: boolean;
@@ -71,39 +69,30 @@ export interface TableRow {
 
 /** Returns the rows of a table. A cell is repeated in all rows and columns that it spans, unless its row has no other cell. */
 export function tableRows(table: DomElement, walk: Walk): TableRow[] {
-  let remaining = REPEATED_CELLS_MAX;
   const headless = !hasBlockInside(table, HEAD_CELL);
-  const fromAbove: { text: string; rows: number }[] = [];
-  return rowsOf(table).map((row) => {
-    const cells: string[] = [];
-    const fill = () => {
-      for (;;) {
-        const above = fromAbove[cells.length];
-        if (!above || above.rows <= 0 || remaining <= 0) return;
-        above.rows -= 1;
-        remaining -= 1;
-        cells.push(above.text);
-      }
-    };
-    const rowCells = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
-    for (const cell of rowCells) {
-      fill();
-      const text = walk.leftOut.has(cell) ? '' : inlineText(cell, walk);
-      const repeated = text.length > REPEATED_UNITS_MAX || (rowCells.length === 1 && cells.length === 0) ? '' : text;
-      const columns = Math.min(spanOf(cell, 'colspan'), Math.max(1, remaining));
-      remaining -= columns - 1;
-      for (let column = 0; column < columns; column += 1) {
-        fromAbove[cells.length] = { text: repeated, rows: spanOf(cell, 'rowspan') - 1 };
-        cells.push(column === 0 ? text : repeated);
-      }
-    }
-    fill();
+  const rows = rowsOf(table).map((row) => {
+    const cells = walk.leftOut.has(row) || isHidden(row) ? [] : cellsOf(row);
+    const texts = cells.map((cell) => ({
+      text: walk.leftOut.has(cell) ? '' : inlineText(cell, walk),
+      columns: spanOf(cell.getAttribute('colspan')),
+      rows: spanOf(cell.getAttribute('rowspan')),
+    }));
+    return { row, cells, texts };
+  });
+  const spread = spreadCells(rows.map(({ texts }) => texts));
+  return rows.map(({ row, cells: rowCells, texts }, index) => {
+    const cells = spread[index]!;
     const continues =
       headless && rowCells.length > 1 && rowCells.every((_, at) => (at === rowCells.length - 1) === (cells[at] !== ''));
+    const signs = signsOf(texts, cells, isHeadRow(row, rowCells));
     const headed = rowCells.length === 1 && hasBlockInside(rowCells[0]!, HEADINGS);
     const heading = headed || (rowCells.length === 1 && headless && isGroupName(cells));
-    return { cells, heading, headed, continues };
+    return { ...signs, cells, heading, headed, continues };
   });
+}
+
+function isHeadRow(row: DomElement, cells: readonly DomElement[]): boolean {
+  return hasOnlyHeadCells(cells) || /^THEAD$/i.test(row.parentElement?.tagName ?? '');
 }
 
 /** True if the only cell of a row names the rows below it: a short text that spans a table without head cells. */
@@ -145,10 +134,6 @@ export function captionOf(table: DomElement): DomElement | undefined {
 
 function cellsOf(row: DomElement): DomElement[] {
   return Array.from(row.children).filter((cell) => /^T[DH]$/i.test(cell.tagName));
-}
-
-function spanOf(cell: DomElement, name: string): number {
-  return Math.min(Math.max(Number.parseInt(cell.getAttribute(name) ?? '1', 10) || 1, 1), SPAN_MAX);
 }
 
 /** Returns the rows without the columns that are empty in every row. */

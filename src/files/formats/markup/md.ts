@@ -3,6 +3,7 @@ import MarkdownIt, { type Env, type Token } from 'markdown-it';
 import type { ChunkMetadataKey, TypedMetadata } from '../../../corpus/values.ts';
 import type { Link } from '../../../text/link-line.ts';
 import { plainHeading } from '../../chunk/heading-text.ts';
+import { HEAD_ROWS, withOneHeader } from '../../columns/header.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker, originMetadata, typedValue } from '../../metadata-values.ts';
 import type { Block, BlockKind, BlockLink, ParsedFile } from '../../parsed.ts';
@@ -258,17 +259,22 @@ async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
   writeHtmlBlocks(rootOf(parseTree(html)), builder);
 }
 
-/** Returns the header, which is the first row, and the starts of the other rows. The delimiter row has no token. */
+/**
+ * Returns the header, which is the first row, and the starts of the other rows. The delimiter row has no token. A second row of headers
+ * stays a row of the text, and its names are also in the header.
+ */
 function tableRows(tokens: readonly Token[], index: number, text: string, at: (line: number) => number) {
   const rowStarts: number[] = [];
-  let tableHeader: string | undefined;
+  const head: string[] = [];
   for (let i = index; i < tokens.length && tokens[i]!.type !== 'table_close'; i += 1) {
     const { type, map } = tokens[i]!;
     if (type !== 'tr_open' || !map) continue;
-    if (tableHeader === undefined) tableHeader = asRow(text.slice(at(map[0]), at(map[1])));
-    else rowStarts.push(at(map[0]));
+    if (head.length > 0) rowStarts.push(at(map[0]));
+    if (head.length < HEAD_ROWS) head.push(asRow(text.slice(at(map[0]), at(map[1]))));
   }
-  return { tableHeader: tableHeader ?? '', rowStarts };
+  const rows = head.map((row) => row.slice(1, -1).split(/(?<!\\)\|/));
+  const [names] = withOneHeader(rows);
+  return { tableHeader: names && names !== rows[0] ? `| ${names.join(' | ')} |` : (head[0] ?? ''), rowStarts };
 }
 
 /** Returns a row with a bar at each end, where other readers expect them, and without the marks of a quotation. */

@@ -63,9 +63,11 @@ function levelOf(properties: XmlElement | undefined): number {
 }
 
 /** Returns the cells by row. The text of a merged cell is repeated in all rows and columns that it spans. */
-export function drawingTable(table: XmlElement, addresses: Addresses): { rows: string[][]; links: Link[] } {
+export function drawingTable(table: XmlElement, addresses: Addresses) {
   const links: Link[] = [];
   const rows: string[][] = [];
+  /** For each row, whether a cell spans several columns. */
+  const spans: boolean[] = [];
   for (const row of findElements(table, 'tr')) {
     const cells: string[] = [];
     const above = rows.at(-1);
@@ -79,8 +81,9 @@ export function drawingTable(table: XmlElement, addresses: Addresses): { rows: s
       if (cells.length > SPAN_MAX * SPAN_MAX) break;
     }
     rows.push(cells);
+    spans.push(childElements(row, 'tc').some((cell) => attribute(cell, 'hMerge') === '1'));
   }
-  return { rows, links };
+  return { rows, links, spans };
 }
 
 /** Returns the texts of the shapes of a drawing, also of shapes in groups. */

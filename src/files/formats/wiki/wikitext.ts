@@ -1,4 +1,7 @@
 /** Converts wikitext, the markup of MediaWiki, to Markdown: sections, lists, tables, links and the values of templates. */
+import { withOneHeader } from '../../columns/header.ts';
+import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
+import { headerText, rowText } from '../data/table-text.ts';
 import type { LinkMarks } from '../markup/link-marks.ts';
 
 /** Maximum depth of templates and tables inside one another that is resolved. */
@@ -170,31 +173,38 @@ function tables(source: string): string {
 
 function table(inside: string): string {
   const [, ...lines] = inside.split('\n');
-  const rows: string[][] = [[]];
+  const rows: SpanCell[][] = [[]];
+  /** Rows that have a cell of data. */
+  const data = new Set<SpanCell[]>();
   let caption = '';
   for (const line of lines) {
     const text = line.trim();
+    const row = rows.at(-1)!;
     if (text.startsWith('|-')) rows.push([]);
-    else if (text.startsWith('|+')) caption = cell(text.slice(2));
-    else if (/^[|!]/.test(text))
-      rows.at(-1)!.push(
+    else if (text.startsWith('|+')) caption = cell(text.slice(2)).text;
+    else if (/^[|!]/.test(text)) {
+      row.push(
         ...text
           .slice(1)
           .split(/\|\||!!/)
           .map(cell),
       );
-    else if (text !== '' && rows.at(-1)!.length > 0) rows.at(-1)!.push(`${rows.at(-1)!.pop()!} ${text}`);
+      if (text.startsWith('|')) data.add(row);
+    } else if (text !== '' && row.length > 0) row.at(-1)!.text += ` ${text}`;
   }
-  const filled = rows.filter((row) => row.some((each) => each !== ''));
-  if (filled.length === 0) return '';
-  const [head, ...rest] = filled.map((row) => `| ${row.map((each) => each.replaceAll('|', '\\|')).join(' | ')} |`);
-  const rule = `|${' --- |'.repeat(filled[0]!.length)}`;
-  return `\n${caption === '' ? '' : `\n${caption}\n`}\n${[head, rule, ...rest].join('\n')}\n\n`;
+  const heads = rows.map((row) => !data.has(row));
+  const { titles, rows: cells, signs } = spreadTable(rows, heads);
+  const [names, ...rest] = withOneHeader(cells, signs);
+  if (!names) return '';
+  const above = [caption, ...titles].filter((line) => line !== '');
+  return ['', ...above, [headerText(names), ...rest.map(rowText)].join('\n'), ''].join('\n\n');
 }
 
-/** Returns the words of a cell without its attributes (`style="…" | words`). */
-function cell(text: string): string {
-  return text.replace(/^[^|[\]{}]{0,300}=[^|[\]{}]{0,300}\|(?!\|)/, '').trim();
+/** Returns the words of a cell without its attributes (`style="…" | words`), and the columns and rows that it spans. */
+function cell(source: string): SpanCell {
+  const attributes = /^[^|[\]{}]{0,300}=[^|[\]{}]{0,300}\|(?!\|)/.exec(source)?.[0] ?? '';
+  const numberOf = (name: string) => spanOf(new RegExp(`${name} *= *"?(\\d+)`, 'i').exec(attributes)?.[1] ?? null);
+  return { text: source.slice(attributes.length).trim(), columns: numberOf('colspan'), rows: numberOf('rowspan') };
 }
 
 function blocks(source: string, marks: LinkMarks, level: number): string {

@@ -1,7 +1,8 @@
 /** Writes prose in XML (DocBook, JATS, patents, TEI and others) as headings, paragraphs, lists, tables and code. */
+import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
-import { childAt, childElements, findElements, textOf, type XmlElement } from './tree.ts';
+import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './tree.ts';
 
 const PARAGRAPHS = /^(?:p|para|simpara|formalpara|claim-text|ab|l)$/i;
 const HEADINGS = /^(?:title|heading|head|article-title|book-title|invention-title|h)$/i;
@@ -125,15 +126,17 @@ class ProseWriter {
 
   /** Writes a table. Returns false if the element has no rows. */
   private table(element: XmlElement): boolean {
-    const rows = descendants(element, ROWS).map((row) =>
-      childElements(row)
-        .filter((cell) => CELLS.test(cell.name))
-        .map((cell) => oneLine(spacedText(cell))),
-    );
-    const table = tableText(rows);
+    const columns = descendants(element, /^colspec$/i).map((column) => attribute(column, 'colname'));
+    const elements = descendants(element, ROWS);
+    const heads = new Set(descendants(element, /^thead$/i).flatMap((head) => descendants(head, ROWS)));
+    const cells = elements.map((row) => spanCells(row, columns));
+    const isHead = elements.map((row) => heads.has(row));
+    const { titles, rows, signs } = spreadTable(cells, isHead);
+    const table = tableText(rows, signs);
     if (!table) return false;
     const caption = childAt(element, 'caption') ?? childAt(element, 'title');
     if (caption) this.add('paragraph', oneLine(spacedText(caption)));
+    for (const title of titles) this.add('paragraph', title);
     this.builder.add(table.draft, table.text);
     return true;
   }
@@ -141,6 +144,22 @@ class ProseWriter {
   private add(kind: 'paragraph' | 'list' | 'code', text: string): void {
     this.builder.add({ kind }, text);
   }
+}
+
+/** Returns the cells of a row with the columns and rows that they span, as HTML and JATS or as DocBook say it. */
+function spanCells(row: XmlElement, names: readonly string[]): SpanCell[] {
+  return childElements(row)
+    .filter((cell) => CELLS.test(cell.name))
+    .map((cell) => {
+      const [first, last] = ['namest', 'nameend'].map((name) => names.indexOf(attribute(cell, name)));
+      const columns = first! >= 0 && last! > first! ? last! - first! + 1 : attribute(cell, 'colspan');
+      const below = Number(attribute(cell, 'morerows')) + 1;
+      return {
+        text: oneLine(spacedText(cell)),
+        columns: spanOf(`${columns}`),
+        rows: spanOf(below > 1 ? `${below}` : attribute(cell, 'rowspan')),
+      };
+    });
 }
 
 /** Counts the units of text in paragraphs. Paragraphs within paragraphs count once. */

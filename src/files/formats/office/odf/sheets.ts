@@ -7,7 +7,8 @@ import type { ChartText } from '../chart-text.ts';
 import { columnLetters } from '../sheets/cell-names.ts';
 import { type CellLink, type CellRange, COLUMNS_MAX, rowOf, type SheetRow } from '../sheets/rows.ts';
 import { writeSheet } from '../sheets/sheets.ts';
-import { isHidden, type OdfStyles, repeats, rowElements } from './text.ts';
+import { repeats, rowElements } from './table-rows.ts';
+import { isHidden, type OdfStyles } from './text.ts';
 
 /** Maximum number of cells of a sheet, including repeated cells. */
 const CELLS_MAX = 4_000_000;

@@ -7,6 +7,7 @@ import { usefulAltText } from '../../html/alt-text.ts';
 import { CARRIER_UNITS, raisedText } from '../../raised-text.ts';
 import type { BlockDraft } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
+import { headerSigns, repeats, rowElements } from './table-rows.ts';
 
 export interface OdfStyles {
   /** The parent of each style by `family name`. The parent of an automatic style is a style with a name for people. */
@@ -25,8 +26,6 @@ type BlockSink = (draft: BlockDraft, text: string) => void;
 const SHAPES: ReadonlySet<string> = new Set(
   'custom-shape rect ellipse circle line polyline polygon regular-polygon path connector caption'.split(' '),
 );
-/** Maximum number of blanks of one element, and of columns and rows that one cell spans. */
-const REPEAT_MAX = 100;
 const LEVEL_MAX = 8;
 /** Maximum number of links whose text is not written yet. Each of them is searched in every block that is written. */
 const WAITING_LINKS_MAX = 100;
@@ -209,8 +208,7 @@ export class OdfWriter {
   }
 
   private table(element: XmlElement): void {
-    const rows = this.rows(element);
-    const table = tableText(rows);
+    const table = tableText(this.rows(element), headerSigns(element));
     if (!table) return;
     this.write(table.draft, table.text);
   }
@@ -219,21 +217,21 @@ export class OdfWriter {
     const rows: string[][] = [];
     for (const row of rowElements(table)) {
       const cells: string[] = [];
+      /** Where the columns of the last cell end. */
+      let end = 0;
       const rowCells = childElements(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell');
       for (const cell of rowCells) {
-        // A covered cell repeats the cell that covers it, from the left or from above.
-        const text =
-          cell.name === 'covered-table-cell' ? (this.covering(cells, rows.at(-1)) ?? '') : this.cellText(cell);
+        const isCovered = cell.name === 'covered-table-cell';
+        if (!isCovered) end = cells.length + repeats(cell, 'table:number-columns-spanned');
+        const own = isCovered ? '' : this.cellText(cell);
         const columns = repeats(cell, 'table:number-columns-repeated');
-        for (let i = 0; i < columns; i += 1) cells.push(text);
+        // A covered cell repeats the cell that covers it, from the left or from above.
+        const covering = () => (cells.length < end ? undefined : rows.at(-1)?.[cells.length]) ?? cells.at(-1) ?? '';
+        for (let i = 0; i < columns; i += 1) cells.push(isCovered ? covering() : own);
       }
       rows.push(cells);
     }
     return rows;
-  }
-
-  private covering(cells: readonly string[], above: readonly string[] | undefined): string | undefined {
-    return cells.at(-1) ?? above?.[cells.length];
   }
 
   private cellText(cell: XmlElement): string {
@@ -375,18 +373,6 @@ export class OdfWriter {
     const alt = described ? usefulAltText(this.inline(described)) : '';
     return alt === '' ? '' : ` ![${alt}] `;
   }
-}
-
-/** Returns the rows of a table, also inside groups and headers. */
-export function rowElements(table: XmlElement): XmlElement[] {
-  return childElements(table).flatMap((child) => {
-    if (child.name === 'table-row') return [child];
-    return /^table-(header-rows|rows|row-group)$/.test(child.name) ? rowElements(child) : [];
-  });
-}
-
-export function repeats(element: XmlElement, name: string): number {
-  return Math.min(Math.max(Number(attribute(element, name)) || 1, 1), REPEAT_MAX);
 }
 
 function tidy(raw: string): string {

@@ -1,6 +1,6 @@
 /** Writes sheets of workbooks: a section per sheet and a table per region of cells. Rows under a header are records. */
 import type { Link } from '../../../../text/link-line.ts';
-import { findHeader, HEAD_ROWS, hasHeader } from '../../../columns/header.ts';
+import { findHeader, HEAD_ROWS, HEADER_ROWS_MAX, hasHeader, withOneHeader } from '../../../columns/header.ts';
 import type { KeyPicker } from '../../../metadata-values.ts';
 import { recordWriter, SINGLE_RECORDS_MAX } from '../../data/records.ts';
 import { cellText, tableText } from '../../data/table-text.ts';
@@ -32,13 +32,14 @@ export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet
     const titled = caption.length === 0 ? region : withoutRows(region, caption.length);
     for (const title of caption) builder.add({ kind: 'paragraph' }, cellText(title));
     const before = builder.blocks.length;
-    writeRegion(builder, titled, picker, regions.length === 1);
+    const headed = headedRegion(titled, merged);
+    writeRegion(builder, headed, picker, regions.length === 1);
     const block = builder.blocks[before];
     if (block && titled.isExact)
       block.region = {
         sheet: name,
         range: rangeText(titled),
-        firstSheetRow: titled.top + 1,
+        firstSheetRow: headed.top + 1,
         ...(caption.length > 0 && { caption: caption.join(' ') }),
       };
   }
@@ -64,6 +65,19 @@ function captionOf({ rows }: Region): string[] {
 
 function withoutRows({ rows, links, top, ...region }: Region, count: number): Region {
   return { ...region, rows: rows.slice(count), links: links.slice(count), top: top + count };
+}
+
+/** Returns a region whose first row has all names of its columns, with the links of all header rows. It begins at the last header row. */
+function headedRegion(region: Region, merged: readonly CellRange[]): Region {
+  const { links, top, left } = region;
+  if (!region.isExact) return region;
+  const right = left + (region.rows[0]?.length ?? 0) - 1;
+  const isSpanned = (row: number) =>
+    merged.some((one) => one.top === row && one.right > one.left && one.left >= left && one.right <= right);
+  const spans = Array.from({ length: HEADER_ROWS_MAX }, (_, row) => isSpanned(top + row));
+  const rows = withOneHeader(region.rows, { spans });
+  const more = region.rows.length - rows.length;
+  return { ...region, rows, links: [links.slice(0, more + 1).flat(), ...links.slice(more + 1)], top: top + more };
 }
 
 /** Returns the cells of a region as spreadsheets write them, such as `A3:F20`. */

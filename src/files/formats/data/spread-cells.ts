@@ -1,0 +1,95 @@
+/** Repeats the cells of tables that span several columns or rows, and finds their header rows. Pure. */
+import type { HeaderSigns } from '../../columns/header.ts';
+
+/** Maximum rows or columns that one cell spans. */
+const SPAN_MAX = 100;
+/** Maximum number of repeated cells in a table. */
+const REPEATED_CELLS_MAX = 10_000;
+/** A longer text is not repeated. */
+const REPEATED_UNITS_MAX = 300;
+
+export interface SpanCell {
+  text: string;
+  columns: number;
+  rows: number;
+}
+
+/** Returns the number of columns or rows that a cell spans, within limits. */
+export function spanOf(value: string | null): number {
+  return Math.min(Math.max(Number.parseInt(value ?? '1', 10) || 1, 1), SPAN_MAX);
+}
+
+/** Returns rows in which each cell is repeated in all columns and rows that it spans, unless its row has no other cell. */
+export function spreadCells(rows: readonly (readonly SpanCell[])[]): string[][] {
+  let remaining = REPEATED_CELLS_MAX;
+  const fromAbove: { text: string; rows: number }[] = [];
+  return rows.map((row) => {
+    const cells: string[] = [];
+    const fill = () => {
+      for (;;) {
+        const above = fromAbove[cells.length];
+        if (!above || above.rows <= 0 || remaining <= 0) return;
+        above.rows -= 1;
+        remaining -= 1;
+        cells.push(above.text);
+      }
+    };
+    for (const { text, columns: spanned, rows: below } of row) {
+      fill();
+      const repeated = text.length > REPEATED_UNITS_MAX || (row.length === 1 && cells.length === 0) ? '' : text;
+      const columns = Math.min(spanned, Math.max(1, remaining));
+      remaining -= columns - 1;
+      for (let column = 0; column < columns; column += 1) {
+        fromAbove[cells.length] = { text: repeated, rows: below - 1 };
+        cells.push(column === 0 ? text : repeated);
+      }
+    }
+    fill();
+    return cells;
+  });
+}
+
+/** Returns the number of columns. */
+export function widthOf(rows: readonly (readonly string[])[]): number {
+  return rows.reduce((most, row) => Math.max(most, row.length), 0);
+}
+
+/** What a row of a table tells of the header. */
+export interface RowSigns {
+  /** True if the file says that the row belongs to the header. */
+  isHead: boolean;
+  /** True if one of several cells spans columns. */
+  isSpanned: boolean;
+  /** True if the row has one cell only, which spans all columns. */
+  isSingle: boolean;
+}
+
+/** Returns the signs of a row. `spread` are its cells with those that are repeated. */
+export function signsOf(row: readonly SpanCell[], spread: readonly string[], isHead: boolean): RowSigns {
+  const isSingle = row.length === 1 && spread.length === row[0]!.columns;
+  return { isHead, isSingle, isSpanned: !isSingle && row.some(({ columns }) => columns > 1) };
+}
+
+/** Returns the number of title rows of a table, and the signs of its header below them. `rows` have texts. A column has no title rows. */
+export function headOf(rows: readonly RowSigns[], width: number): { titles: number; signs: HeaderSigns } {
+  let titles = 0;
+  while (width > 1 && rows[titles]?.isSingle && rows[titles]!.isHead && rows[titles + 1]?.isHead) titles += 1;
+  const below = rows.slice(titles);
+  // A head cell over all columns, below the header, is the name of a group of rows.
+  const isHeader = ({ isHead, isSingle }: RowSigns, row: number) => isHead && !(isSingle && row > 0);
+  const end = below.findIndex((row, index) => !isHeader(row, index));
+  return { titles, signs: { rows: Math.max(end, 0), spans: below.map((row) => row.isSpanned) } };
+}
+
+/** Returns the rows of a table below its titles, without empty rows, and the signs of its header. `isHead` has the rows of the header. */
+export function spreadTable(
+  rows: readonly (readonly SpanCell[])[],
+  isHead: readonly boolean[],
+): { titles: string[]; rows: string[][]; signs: HeaderSigns } {
+  const spread = spreadCells(rows);
+  const filled = [...rows.keys()].filter((row) => spread[row]!.some((cell) => cell !== ''));
+  const cells = filled.map((row) => spread[row]!);
+  const signsOfRows = filled.map((row) => signsOf(rows[row]!, spread[row]!, isHead[row]!));
+  const { titles, signs } = headOf(signsOfRows, widthOf(cells));
+  return { titles: cells.splice(0, titles).map(([title]) => title!), rows: cells, signs };
+}
