@@ -5,7 +5,7 @@ import { withoutInvisible } from '../../text/fold.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
 import { normalizeDigits } from './digits.ts';
-import { claimedNumbersIn, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
+import { claimedNumbersIn, type FoundNumber, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
 import { isOpening } from './openings.ts';
 
 /** Maximum UTF-16 units of a sentence that is checked. No quote can support a longer sentence. */
@@ -18,9 +18,8 @@ export interface Item {
   /** The part as written. */
   text: string;
   keys: readonly string[];
-  /** The keys of a number with any unit, and the number with its unit as written. */
-  anyUnit?: readonly string[];
-  withUnit?: string;
+  /** A number with its unit. Absent for a number that is needed several times. */
+  number?: FoundNumber;
 }
 
 export interface Claim {
@@ -43,6 +42,7 @@ export interface Clause {
 export interface Statement {
   /** Keys of numbers, names, words and terms: see `Item`. */
   keys: ReadonlySet<string>;
+  numbers: readonly FoundNumber[];
   clauses: readonly Clause[];
 }
 
@@ -98,10 +98,7 @@ export function claimOf(written: string, language: string | null): Claim {
     sentence,
     isTooLong: false,
     items: [
-      ...numbers.map((number): Item => {
-        const anyUnit = number.readings.map((reading) => `#${reading}`);
-        return { kind: 'number', text: number.written, keys: neededKeys(number), anyUnit, withUnit: number.withUnit };
-      }),
+      ...numbers.map((number): Item => ({ kind: 'number', text: number.written, keys: neededKeys(number), number })),
       ...repeated(numbers).map((keys): Item => ({ kind: 'number', text: `${keys[0]!.replace(/^#|~/g, '')}`, keys })),
       ...namesIn(text, language),
       ...caselessWords(text).map(({ text, keys }): Item => ({ kind: 'word', text, keys })),
@@ -116,7 +113,8 @@ export function statementOf(written: string, language: string | null): Statement
   const part = withoutInvisible(written);
   const text = normalizeDigits(part);
   const clauses = clausesOf(part, language);
-  const keys = new Set([...numberKeys(numbersIn(part, language)), ...allTermsOf(part, language)]);
+  const numbers = numbersIn(part, language);
+  const keys = new Set([...numberKeys(numbers), ...allTermsOf(part, language)]);
   for (const word of wordsOf(text)) {
     keys.add(word.toLowerCase());
     if (/\p{Lu}|\p{Lt}/u.test(word))
@@ -124,7 +122,7 @@ export function statementOf(written: string, language: string | null): Statement
   }
   for (const [word] of text.matchAll(KATAKANA)) keys.add(word);
   for (const key of caselessKeys(text)) keys.add(key);
-  return { keys, clauses };
+  return { keys, numbers, clauses };
 }
 
 /** Returns the terms of a text without stop words. */
@@ -237,7 +235,7 @@ function namesIn(text: string, language: string | null): Item[] {
 
 /** Returns true for identifiers such as `ERR_4012`, `v1.2.3`, `iPhone`, `A4` and `3q26`, not for plain numbers and `2nd`. */
 function isIdentifier(word: string): boolean {
-  return /\p{L}.*\d|\p{Ll}\p{Lu}|\p{L}_|_\p{L}/u.test(word);
+  return /\p{L}.*\d|\p{Ll}\p{Lu}|[\p{L}\d]_|_[\p{L}\d]/u.test(word);
 }
 
 function isNameLike(text: string, word: string, at: number, language: string | null): boolean {

@@ -166,6 +166,20 @@ test('a number or a name of a part without a word of the sentence does not count
   assert.equal(supports('All buses pay 15 of the toll.', plans).verified, false);
 });
 
+test('a nearly copied sentence takes no number from another sentence in place of its own', () => {
+  const passage = 'The trial of the new drug in monkeys lasted seven weeks. Its doses were raised after four weeks.';
+  assert.equal(supports('The trial of the new drug in monkeys lasted seven weeks.', passage).verified, true);
+  assert.equal(
+    supports('The trial of the new drug lasted seven weeks, its doses rose after four weeks.', passage).verified,
+    true,
+  );
+  const altered = supports('The trial of the new drug in monkeys lasted four weeks.', passage);
+  assert.equal(altered.reason, 'The passage lacks the number four weeks.');
+  const years = 'The school was called the best one of the state in 2008. The institute was renamed in 2009.';
+  assert.equal(supports('The school was called the best one of the state in 2008.', years).verified, true);
+  assert.equal(supports('The school was called the best one of the state in 2009.', years).verified, false);
+});
+
 test('in scripts without capitals a word that the passage lacks is not verified', () => {
   assert.equal(supports('다리는 광주에서 열렸다.', '다리는 부산에서 열렸다.', 'ko').verified, false);
   assert.equal(supports('다리가 부산에서 열렸다.', '다리는 부산에서 열렸다.', 'ko').verified, true);
@@ -201,6 +215,7 @@ test('an altered identifier is not verified in any script', () => {
     false,
   );
   assert.equal(supports('Version v1.2.4 fixes the crash.', 'Version v1.2.3 fixes the crash.').verified, false);
+  assert.equal(supports('Row 3_1_24 is empty.', 'Row 3_1_23 is empty.').verified, false);
 });
 
 test('a piece of a long sentence that begins in the middle of a clause is verified', () => {

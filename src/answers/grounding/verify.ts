@@ -8,10 +8,13 @@
 import { cutIntoPieces, splitUnits, unwrapped } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { type Claim, type Clause, type Item, type Statement, statementOf, termsOf } from './claims.ts';
+import type { FoundNumber } from './numbers.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
 /** Share of a sentence's terms that its quote must have. */
 const COVERAGE_MIN = 0.6;
+/** Share of a sentence's terms from which on it is nearly a copy of a part of the passage. */
+const NEAR_COPY_MIN = 0.8;
 /** Maximum words that a reason names. */
 const LISTED_WORDS_MAX = 5;
 
@@ -159,7 +162,7 @@ function foundIn(parts: readonly Part[], claims: readonly Claim[]): number[][] {
     for (const [p, indexes] of inParts.entries()) {
       // The numbers and names of a part without a word of the claim belong to other things.
       if (needsWord && !indexes.some((i) => isWord(items[i]!))) continue;
-      for (const i of indexes) if (!hasOtherUnit(items[i]!, parts, shared, p)) found[p]!.push(offset + i);
+      for (const i of indexes) if (!isSaidOtherwise(items[i]!, items, parts, shared, p)) found[p]!.push(offset + i);
     }
     offset += items.length;
   }
@@ -170,16 +173,36 @@ function itemsIn(items: readonly Item[], has: ReadonlySet<string>): number[] {
   return items.flatMap(({ keys }, i) => (keys.some((key) => has.has(key)) ? [i] : []));
 }
 
-/** Returns true when a part that is more like the claim than part `p` has the number with another unit. */
-function hasOtherUnit({ keys, anyUnit }: Item, parts: readonly Part[], shared: readonly number[], p: number): boolean {
-  if (anyUnit === undefined) return false;
-  return parts.some(
-    (part, other) =>
-      shared[other]! > shared[p]! &&
-      anyUnit.some((key) => part.keys.has(key)) &&
-      !keys.some((key) => part.keys.has(key)),
-  );
+/**
+ * Returns true when a part that is more like the claim than part `p` says otherwise. It lacks the number, and has it with another unit.
+ * Or the claim is nearly a copy of that part, and has none of the numbers with this unit in it.
+ */
+function isSaidOtherwise(
+  { keys, number }: Item,
+  items: readonly Item[],
+  parts: readonly Part[],
+  shared: readonly number[],
+  p: number,
+): boolean {
+  if (number === undefined) return false;
+  const terms = items.filter(({ kind }) => kind === 'term').length;
+  const unit = unitOf(number);
+  const claimed = items.flatMap((item) => (item.number && unitOf(item.number) === unit ? item.number.readings : []));
+  return parts.some((part, other) => {
+    if (shared[other]! <= shared[p]! || keys.some((key) => part.keys.has(key))) return false;
+    if (anyUnit(number).some((key) => part.keys.has(key))) return true;
+    const stated = part.numbers.filter((one) => unitOf(one) === unit).flatMap(({ readings }) => readings);
+    return (
+      shared[other]! >= NEAR_COPY_MIN * terms &&
+      stated.length > 0 &&
+      !stated.some((reading) => claimed.includes(reading))
+    );
+  });
 }
+
+/** Returns the keys of a number with any unit. */
+const anyUnit = ({ readings }: FoundNumber): string[] => readings.map((reading) => `#${reading}`);
+const unitOf = ({ sign, words }: FoundNumber): string => sign || (words[0] ?? '');
 
 const isWord = ({ kind, text }: Item): boolean => kind === 'term' && /\p{L}/u.test(text);
 
@@ -249,7 +272,10 @@ function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
   const isThere = (keys: readonly string[]): boolean => parts.some((part) => keys.some((key) => part.keys.has(key)));
   const numbers = facts
     .filter(({ kind }) => kind === 'number')
-    .map((item) => (item.withUnit !== undefined && isThere(item.anyUnit ?? []) ? { text: item.withUnit } : item));
+    .map((item) => {
+      const { number } = item;
+      return number !== undefined && isThere(anyUnit(number)) ? { text: number.withUnit } : item;
+    });
   return numbers.length > 0 ? lacks('number', numbers) : lacks('name', facts);
 }
 
