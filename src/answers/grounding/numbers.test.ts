@@ -64,6 +64,10 @@ test('a number does not match another number', () => {
     ['23 particles', '10^23 particles'],
     ['10^6 m', '10^-6 m'],
     ['10^6 million', '10^6 billion'],
+    ['0.063', '63'],
+    ['doses,32 patients', 'doses,31 patients'],
+    ['at 5 mg/l,26 mg/l', 'at 5 mg/l,25 mg/l'],
+    ['the nerve growth1,27', 'the nerve growth1,2'],
   ] as const) {
     assert.ok(!same(left, right), `${left} ≠ ${right}`);
   }
