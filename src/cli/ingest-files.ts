@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
-import { countOf } from './manage/words.ts';
 import { usageError } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
+import { countOf } from './shared/words.ts';
 import { GENERATED_REASON, readTree } from './sync/local-tree.ts';
 
 const NAMES_SHOWN_MAX = 3;

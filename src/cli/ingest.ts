@@ -2,7 +2,6 @@
 import { basename, resolve } from 'node:path';
 import { PinakesError } from '../client/client.ts';
 import { findFiles } from './ingest-files.ts';
-import { errorText } from './manage/words.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
@@ -11,6 +10,7 @@ import type { UploadFile } from './shared/multipart.ts';
 import { printable } from './shared/printable.ts';
 import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts';
 import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
+import { errorText } from './shared/words.ts';
 
 const DEFAULT_NAME_LENGTH_MAX = 180;
 /** Groups of one name that are looked at. */

@@ -1,8 +1,8 @@
 /** The report of a synchronization, as a table or as JSON. */
 
 import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
-import { errorText } from '../manage/words.ts';
 import type { Io } from '../shared/io.ts';
+import { errorText } from '../shared/words.ts';
 
 const SHOWN_OF_A_KIND = 50;
 
