@@ -128,6 +128,23 @@ test('usage errors end with exit code 2 and one line', async () => {
   }
 });
 
+test('a key that the service refuses is named by the place that has it', async (t) => {
+  const server = createServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { type: 'authentication_error', message: 'A valid API key is needed.' } }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  writeFileSync(join(folder, 'admin.key'), 'pk_old');
+  const inFile = await runPinakesHere(['ls'], { PINAKES_URL: url, PINAKES_DATA_DIR: folder });
+  const said = (place: string) =>
+    `pinakes: The service at ${url} refuses the API key in ${place}: it is wrong, expired or revoked. (HTTP 401)\n`;
+  assert.deepEqual([inFile.code, inFile.stderr], [1, said(join(folder, 'admin.key'))]);
+  const { stderr } = await runPinakesHere(['ls'], { PINAKES_URL: url, PINAKES_API_KEY: 'pk_wrong' });
+  assert.equal(stderr, said('PINAKES_API_KEY'));
+});
+
 test('a command that finds no service says how to start one', async () => {
   const { code, stderr } = await runPinakes(['search', 'x'], {
     PINAKES_URL: `http://127.0.0.1:${UNUSED_PORT}`,
