@@ -71,6 +71,17 @@ test('tables lists as many tables as --limit says, newest first, and says that t
   );
 });
 
+test('every list fits a terminal of 60 columns, and has whole ids', async () => {
+  const env = { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir };
+  for (const list of [['ls'], ['ls', 'sales.csv'], ['runs'], ['tables'], ['keys', 'list']]) {
+    const { stdout } = await runPinakesHere(list, env, 60);
+    const [head = '', ...rows] = stdout.trimEnd().split('\n');
+    assert.ok(rows.length > 0, list.join(' '));
+    for (const line of [head, ...rows]) assert.ok(line.length <= 60, line);
+    for (const row of rows) assert.match(row, /^[0-9a-f-]{36} {2}\S/);
+  }
+});
+
 test('tables add names what is wrong with an address, and waits for the table', async () => {
   assert.match((await pinakes(['tables', 'add', 'prices.csv'])).stderr, /an address that starts with http/);
   const { code, stdout, stderr } = await pinakes([

@@ -192,7 +192,11 @@ async function listSecrets({ options, io }: Invocation): Promise<number> {
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'TYPE', value: ({ type }) => type },
-    { title: 'CHANGED', value: (one) => (io.outColumns === undefined ? timeText : shortTime)(one.last_update_time) },
+    {
+      title: 'CHANGED',
+      value: (one) => (io.outColumns === undefined ? timeText : shortTime)(one.last_update_time),
+      omit: 0,
+    },
     { title: 'DESCRIPTION', value: ({ description }) => description, cut: true, omit: 1 },
   ];
   const isJson = flagOption(options, 'json');

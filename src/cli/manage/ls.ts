@@ -79,6 +79,7 @@ async function listGroups(limit: number, { options, io }: Invocation): Promise<n
     {
       title: 'CREATED',
       value: ({ creation_time: time }) => (io.outColumns === undefined ? timeText : shortTime)(time),
+      omit: 0,
     },
     { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 3 },
   ];

@@ -81,7 +81,7 @@ async function list(group: string | undefined, { options, io }: Invocation): Pro
       : []),
     { title: 'STATUS', value: (run) => run.status },
     { title: 'FILES', value: (run) => `${run.files_done}/${run.files_total}`, right: true, omit: 3 },
-    { title: 'FAILED', value: ({ statistics }) => String(statistics.failed), right: true },
+    { title: 'FAILED', value: ({ statistics }) => String(statistics.failed), right: true, omit: 0 },
     { title: 'CHUNKS', value: (run) => String(run.chunks_done), right: true, omit: 5 },
     { title: 'STARTED', value: (run) => (io.outColumns === undefined ? timeText : shortTime)(run.start_time), omit: 2 },
     { title: 'TOOK', value: durationOf, right: true, omit: 6 },

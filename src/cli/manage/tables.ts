@@ -53,11 +53,11 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   const pages = pagesOf('tables', read, limitOf(options));
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name, cut: true },
-    { title: 'SQL NAME', value: ({ sql_name: name }) => name },
-    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true },
-    { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true },
-    { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status) },
+    { title: 'NAME', value: ({ name }) => name, cut: true, omit: 1 },
+    { title: 'SQL NAME', value: ({ sql_name: name }) => name, cut: true },
+    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true, omit: 2 },
+    { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true, omit: 4 },
+    { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status), omit: 3 },
   ];
   const output = { columns, isJson: flagOption(options, 'json'), none: 'There are no tables.' };
   await printList(pages, output, io);

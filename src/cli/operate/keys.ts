@@ -18,6 +18,7 @@ import {
 import { usageError } from '../shared/io.ts';
 import { checkId, groupIdOf, tagNamed } from '../shared/names.ts';
 import { allOf, printRows } from '../shared/pages.ts';
+import { shortTime, timeText } from '../shared/words.ts';
 
 const DAYS_MAX = 36_500;
 const USAGE_DAYS_MAX = 400;
@@ -110,13 +111,14 @@ function generate({ options, io }: Invocation): number {
 }
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
+  const time = (seconds: number | null) => (io.outColumns === undefined ? timeText : shortTime)(seconds) || 'never';
   const columns: Column<ApiKey>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
-    { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), cut: true },
-    { title: 'LIMITED TO', value: limitsOf },
-    { title: 'EXPIRES', value: ({ expires_time: time }) => timeText(time) },
-    { title: 'LAST USED', value: ({ last_used_time: time }) => timeText(time) },
+    { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), cut: true, omit: 2 },
+    { title: 'LIMITED TO', value: limitsOf, omit: 3 },
+    { title: 'EXPIRES', value: ({ expires_time: seconds }) => time(seconds), omit: 1 },
+    { title: 'LAST USED', value: ({ last_used_time: seconds }) => time(seconds), omit: 4 },
   ];
   const isJson = flagOption(options, 'json');
   await printRows(await newestKeys(client), { columns, isJson, none: 'There are no API keys.' }, io);
@@ -198,8 +200,4 @@ function printKey(issued: IssuedApiKey, text: string, { options, io }: Pick<Invo
 function limitsOf({ source_group_ids: groups, tag_ids: tags }: ApiKey): string {
   const limits = [groups && `groups: ${groups.length}`, tags && `tags: ${tags.length}`];
   return limits.filter((limit) => limit !== null).join(', ') || '-';
-}
-
-function timeText(time: number | null): string {
-  return time === null ? 'never' : new Date(time * 1000).toISOString();
 }
