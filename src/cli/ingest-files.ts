@@ -5,10 +5,8 @@ import { basename, resolve } from 'node:path';
 import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
 import { usageError } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
-import { countOf } from './shared/words.ts';
+import { countOf, namesOf } from './shared/words.ts';
 import { GENERATED_REASON, readTree } from './sync/local-tree.ts';
-
-const NAMES_SHOWN_MAX = 3;
 
 export interface FoundFiles {
   /** With paths relative to the given folder. */
@@ -73,10 +71,4 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
 
 function isHidden(path: string): boolean {
   return basename(path).startsWith('.');
-}
-
-/** Returns the first names, and how many more there are. */
-function namesOf(paths: readonly string[]): string {
-  const more = paths.length - NAMES_SHOWN_MAX;
-  return `${paths.slice(0, NAMES_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

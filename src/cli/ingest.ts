@@ -118,6 +118,7 @@ export async function waitWithProgress(
 ): Promise<GroupOutcome[]> {
   const startedAt = performance.now();
   const progress = startProgress(io, 'Ingesting');
+  const ended = io.onInterrupt?.(`The run goes on in the service. To see it: pinakes runs ${groupIds[0]}`);
   let summary = '';
   const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
     summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
@@ -126,6 +127,7 @@ export async function waitWithProgress(
     progress.end('not followed to the end');
     throw error instanceof PinakesError ? error : lostError(error, groupIds);
   });
+  ended?.();
   progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
   return outcomes;
 }

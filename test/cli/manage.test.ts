@@ -293,7 +293,7 @@ test('crawl creates a crawl with the given options and waits for its pages', asy
   assert.equal((await json(['show', scheduled.id])).origin.rrule, 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0');
   await refused(['crawl', 'help.example.com'], 2, /is not an address/);
   await refused(['crawl', site.url, '--depth', '21'], 2, /--depth must be an integer from 0 to 20/);
-  await refused(['crawl', site.url, '--schedule', 'sometimes'], 1, /rrule.*\(HTTP 400\)/);
+  await refused(['crawl', site.url, '--schedule', 'sometimes'], 2, /must be hourly, daily/);
 });
 
 test('connect creates a repository source with a credential from the environment', async () => {
