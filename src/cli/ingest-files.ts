@@ -33,6 +33,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const ignored: string[] = [];
   const generated: string[] = [];
   const unreadable: string[] = [];
+  const links: string[] = [];
   let [empty, assets] = [0, 0];
   for (const path of paths) {
     const stats = await stat(path).catch(() => {
@@ -48,6 +49,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
     const tree = await readTree(await realpath(path));
     for (const { path: name, place, size, modifiedMs } of tree.files) add(place, prefix + name, size, modifiedMs);
     empty += tree.empty;
+    links.push(...tree.links.map((name) => prefix + name));
     assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
     for (const { path: name, reason } of tree.skipped) {
       if (reason === GENERATED_REASON) generated.push(prefix + name);
@@ -61,6 +63,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const leftOut = [
     ...(assets > 0 ? [assetsText(assets)] : []),
     ...(empty > 0 ? [countOf(empty, 'empty file')] : []),
+    ...(links.length > 0 ? [`${countOf(links.length, 'link')}: ${namesOf(links)}`] : []),
     ...(hidden.length > 0 ? [`${hidden.length} hidden: ${namesOf(hidden)}`] : []),
     ...(generated.length > 0 ? [`${generated.length} generated: ${namesOf(generated)}`] : []),
     ...(others.length > 0 ? [`${others.length} ignored: ${namesOf(others)}`] : []),

@@ -38,7 +38,7 @@ export const ingestCommand: Command = {
   pinakes ingest --wait ~/papers
   pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
 
-Folders are uploaded with all files in them, except empty files, hidden files, node_modules, what
+Folders are uploaded with all files in them, except links, empty files, hidden files, node_modules, what
 .gitignore and .pinakesignore name, what pages only show or run (pictures, fonts, styles and
 scripts), and generated files (lock files, minified scripts, source maps). The command counts what
 it leaves out; name such a file to upload it. More than 2,000 files or 495 MB become several source
