@@ -45,3 +45,8 @@ test('a quote that crosses the border of a code block is printed without the fen
   assert.equal(proseLine('> ~~~~ js\n> a()\n> ~~~~'), '> a()');
   assert.equal(proseLine('the mark ``` opens a block\n``` and `x`'), 'the mark ``` opens a block ``` and `x`');
 });
+
+test('a result is printed without the marks of headings and the rule of a table, and with prompts and dashes', () => {
+  const text = '### Hours\n\n| Season | Days |\n|---|:---:|\n| Summer | all |\n\n# apt update\n\n- a --- b\n##';
+  assert.equal(proseLine(text), 'Hours | Season | Days | | Summer | all | # apt update - a --- b ##');
+});

@@ -99,12 +99,20 @@ export function codeLines(text: string, linesMax: number, codePointsMax: number)
   return filled.length > linesMax ? [...cut, '…'] : cut;
 }
 
-/** A line that only opens or closes a block of code: in one line with its neighbours, it would be noise. */
-const FENCE = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$/gmu;
+/**
+ * Marks of whole lines, which are noise in one line with their neighbours: the fences of code blocks, the rule below the header of a
+ * table, and the number signs of headings. A single number sign stays, because it may be the prompt of a shell.
+ */
+const LINE_MARKS = [
+  /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$/gmu,
+  /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/gmu,
+  /^#{2,6}[ \t]+(?=\S)/gmu,
+];
 
-/** Returns Markdown in one line, without the fences of code blocks. */
+/** Returns Markdown in one line, without the marks of its lines. */
 export function proseLine(text: string, codePointsMax?: number): string {
-  return oneLine(text.replaceAll(FENCE, ''), codePointsMax);
+  const plain = LINE_MARKS.reduce((kept, mark) => kept.replaceAll(mark, ''), text);
+  return oneLine(plain, codePointsMax);
 }
 
 /** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */

@@ -34,7 +34,7 @@ test('folders are searched in name order, without hidden files, node_modules and
 
   const one = await findFiles([root]);
   assert.deepEqual(namesOf(one), ['a.md', 'b/c.txt', 'z.txt']);
-  assert.deepEqual(one.leftOut, ['1 hidden: .hidden', '1 ignored: b/node_modules/']);
+  assert.deepEqual(one.leftOut, ['1 link: b/loop', '1 hidden: .hidden', '1 ignored: b/node_modules/']);
 });
 
 test('empty files, hidden files and those that an ignore file names are left out and counted', async (t) => {

@@ -3,12 +3,10 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
-import { countOf } from './manage/words.ts';
 import { usageError } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
+import { countOf, namesOf } from './shared/words.ts';
 import { GENERATED_REASON, readTree } from './sync/local-tree.ts';
-
-const NAMES_SHOWN_MAX = 3;
 
 export interface FoundFiles {
   /** With paths relative to the given folder. */
@@ -35,6 +33,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const ignored: string[] = [];
   const generated: string[] = [];
   const unreadable: string[] = [];
+  const links: string[] = [];
   let [empty, assets] = [0, 0];
   for (const path of paths) {
     const stats = await stat(path).catch(() => {
@@ -50,6 +49,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
     const tree = await readTree(await realpath(path));
     for (const { path: name, place, size, modifiedMs } of tree.files) add(place, prefix + name, size, modifiedMs);
     empty += tree.empty;
+    links.push(...tree.links.map((name) => prefix + name));
     assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
     for (const { path: name, reason } of tree.skipped) {
       if (reason === GENERATED_REASON) generated.push(prefix + name);
@@ -63,6 +63,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const leftOut = [
     ...(assets > 0 ? [assetsText(assets)] : []),
     ...(empty > 0 ? [countOf(empty, 'empty file')] : []),
+    ...(links.length > 0 ? [`${countOf(links.length, 'link')}: ${namesOf(links)}`] : []),
     ...(hidden.length > 0 ? [`${hidden.length} hidden: ${namesOf(hidden)}`] : []),
     ...(generated.length > 0 ? [`${generated.length} generated: ${namesOf(generated)}`] : []),
     ...(others.length > 0 ? [`${others.length} ignored: ${namesOf(others)}`] : []),
@@ -73,10 +74,4 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
 
 function isHidden(path: string): boolean {
   return basename(path).startsWith('.');
-}
-
-/** Returns the first names, and how many more there are. */
-function namesOf(paths: readonly string[]): string {
-  const more = paths.length - NAMES_SHOWN_MAX;
-  return `${paths.slice(0, NAMES_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

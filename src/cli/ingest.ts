@@ -2,7 +2,6 @@
 import { basename, resolve } from 'node:path';
 import { PinakesError } from '../client/client.ts';
 import { findFiles } from './ingest-files.ts';
-import { errorText } from './manage/words.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
@@ -11,6 +10,7 @@ import type { UploadFile } from './shared/multipart.ts';
 import { printable } from './shared/printable.ts';
 import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts';
 import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
+import { errorText } from './shared/words.ts';
 
 const DEFAULT_NAME_LENGTH_MAX = 180;
 /** Groups of one name that are looked at. */
@@ -38,7 +38,7 @@ export const ingestCommand: Command = {
   pinakes ingest --wait ~/papers
   pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
 
-Folders are uploaded with all files in them, except empty files, hidden files, node_modules, what
+Folders are uploaded with all files in them, except links, empty files, hidden files, node_modules, what
 .gitignore and .pinakesignore name, what pages only show or run (pictures, fonts, styles and
 scripts), and generated files (lock files, minified scripts, source maps). The command counts what
 it leaves out; name such a file to upload it. More than 2,000 files or 495 MB become several source
@@ -118,6 +118,7 @@ export async function waitWithProgress(
 ): Promise<GroupOutcome[]> {
   const startedAt = performance.now();
   const progress = startProgress(io, 'Ingesting');
+  const ended = io.onInterrupt?.(`The run goes on in the service. To see it: pinakes runs ${groupIds[0]}`);
   let summary = '';
   const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
     summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
@@ -126,6 +127,7 @@ export async function waitWithProgress(
     progress.end('not followed to the end');
     throw error instanceof PinakesError ? error : lostError(error, groupIds);
   });
+  ended?.();
   progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
   return outcomes;
 }

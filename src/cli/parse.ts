@@ -30,7 +30,8 @@ A block is a heading, a paragraph, a table or the like. A chunk is a part of the
 search finds and answers cite. The command needs no running service.`,
   async run({ arguments: [path = ''], options, io }) {
     const file = statSync(path, { throwIfNoEntry: false });
-    if (!file?.isFile()) throw usageError(`There is no file ${JSON.stringify(path)}.`);
+    if (file === undefined) throw usageError(`There is no file ${JSON.stringify(path)}.`);
+    if (!file.isFile()) throw usageError(`${JSON.stringify(path)} is not a file: pinakes parse reads one file.`);
     const name = textOption(options, 'name') ?? basename(path);
     const settings = loadToolConfig(environment());
     const sandbox = openSandbox({ mode: settings.sandbox, searchPath: settings.searchPath, hidden: [] });

@@ -1,13 +1,11 @@
 /** `pinakes query`: runs a SELECT over tables and prints the rows with their places. */
 import type { CitedRow } from '../client/api.ts';
-import { isId } from '../util/ids.ts';
 import { place } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
-import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { layOut } from './shared/columns.ts';
 import { type Command, flagOption, integerOption, textOptions } from './shared/command.ts';
-import { CliError } from './shared/io.ts';
+import { tableIdOf } from './shared/names.ts';
 import { printable } from './shared/printable.ts';
 
 const LIMIT_MAX = 1_000;
@@ -40,7 +38,7 @@ The statement is SQL of DuckDB. Tables and columns have their names in SQL.`,
     const asked = principalIn(options);
     const client = await openConfiguredClient();
     const names = textOptions(options, 'table');
-    const tables = await Promise.all(names.map((name) => tableId(client, name, asked)));
+    const tables = await Promise.all(names.map((name) => tableIdOf(client, name, asked)));
     const answer = await client.queryTables({
       body: {
         sql: statement,
@@ -62,17 +60,6 @@ The statement is SQL of DuckDB. Tables and columns have their names in SQL.`,
     return 0;
   },
 };
-
-/** Returns the id of the only table with this name. @throws CliError */
-async function tableId(client: Client, name: string, asked: ReturnType<typeof principalIn>): Promise<string> {
-  if (isId(name)) return name;
-  const { tables } = await client.listTables({ query: { name, ...asked } });
-  const [found, another] = tables;
-  if (found === undefined) throw new CliError(`There is no table "${printable(name)}".`);
-  if (another !== undefined)
-    throw new CliError(`Several tables have the name "${printable(name)}". Give the id of one.`);
-  return found.id;
-}
 
 /** Returns the rows below their column names. */
 export function formatResult(

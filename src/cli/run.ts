@@ -27,9 +27,13 @@ import { tenantsCommand } from './operate/tenants.ts';
 import { parseCommand } from './parse.ts';
 import { queryCommand } from './query.ts';
 import { searchCommand } from './search.ts';
+import { refusedKeyText } from './shared/client-config.ts';
 import { type Command, helpOf, parseCommandLine, table } from './shared/command.ts';
 import { CliError, type Io, usageError } from './shared/io.ts';
 import { syncCommand } from './sync/command.ts';
+
+/** The service speaks of a header; the user of a command has set a variable, or has a file. */
+const UNAUTHENTICATED = 401;
 
 /** The commands, in the order of the help. */
 const COMMANDS: readonly Command[] = [
@@ -97,7 +101,8 @@ function reportError(error: unknown, io: Io): number {
     return error.exitCode;
   }
   if (error instanceof PinakesError) {
-    io.err(`pinakes: ${error.message} (HTTP ${error.status})\n`);
+    const message = error.status === UNAUTHENTICATED ? refusedKeyText() : error.message;
+    io.err(`pinakes: ${message} (HTTP ${error.status})\n`);
     return 1;
   }
   if (error instanceof Error && (error.name === 'ConfigError' || error.name === 'ServiceError')) {

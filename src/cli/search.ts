@@ -14,8 +14,8 @@ import {
   textOptions,
 } from './shared/command.ts';
 import { type Io, usageError } from './shared/io.ts';
+import { tagNamed } from './shared/names.ts';
 import { printable } from './shared/printable.ts';
-import { tagNamed } from './shared/tag-names.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;

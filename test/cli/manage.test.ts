@@ -215,16 +215,16 @@ test('runs lists the runs of all groups or of one group, newest first', async ()
   await refused(['runs', 'errors'], 2, /needs an id/);
   await refused(['runs', 'stop', run.id], 2, /Unexpected argument/);
 
-  const again = await pinakes(['runs', 'start', papers, '--only-failed', '--wait']);
+  const again = await pinakes(['runs', 'start', 'Papers', '--only-failed', '--wait']);
   assert.equal(again.code, 1, 'the broken file is still broken');
   assert.match(again.stderr, /^broken\.pdf: Damaged PDF.*\[parse\]$/m);
-  const [latest] = await json(['runs', papers, '-n', '1']);
+  const [latest] = await json(['runs', 'Papers', '-n', '1']);
   assert.equal(latest.id, again.stdout.trim());
 });
 
 test('tags creates tags, adds them to groups, removes them and deletes them, by name or id', async () => {
   const { id } = await json(['tags', 'create', 'maritime', '--description', 'of the sea']);
-  assert.equal((await pinakesProcess(['tags', 'add', 'maritime', ropes, papers])).code, 0);
+  assert.equal((await pinakesProcess(['tags', 'add', 'maritime', ropes, 'Papers'])).code, 0);
   assert.match((await pinakes(['tags'])).stdout, new RegExp(`^${id}  maritime +2  of the sea$`, 'm'));
   assert.deepEqual(ids(await json(['ls', '--tag', 'maritime'])), [papers, ropes]);
   assert.deepEqual((await json(['show', ropes])).tags, ['maritime']);
@@ -239,11 +239,12 @@ test('tags creates tags, adds them to groups, removes them and deletes them, by 
   const issue = ['keys', 'issue', '--name', 'sailor', '--scope', 'knowledge:read', '--tag'];
   for (const tag of ['maritime', id]) assert.deepEqual((await json([...issue, tag])).tag_ids, [id]);
   await refused([...issue, 'unknown'], 1, /There is no tag "unknown"/);
-  const limited = await json([...issue, id, '--source-group', papers]);
+  const limited = await json([...issue, id, '--source-group', 'Papers']);
+  await refused(['keys', 'revoke', 'sailor'], 2, /"sailor" is not an id/);
   const list = (await pinakes(['keys', 'list'])).stdout;
   assert.match(list, /^ID +NAME +SCOPES +LIMITED TO +EXPIRES +LAST USED$/m);
   assert.match(list, new RegExp(`^${limited.id} +sailor +knowledge:read +groups: 1, tags: 1 +never +never$`, 'm'));
-  assert.match(list, /^\S+ +admin .* - +never +\d{4}-\d\d-\d\dT\S+Z$/m);
+  assert.match(list, /^\S+ +admin .* - +never +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
   assert.equal((await json(['tags', 'delete', 'maritime', '--yes'])).id, id);
   assert.deepEqual(await json(['tags']), []);
 });
@@ -292,7 +293,7 @@ test('crawl creates a crawl with the given options and waits for its pages', asy
   assert.equal((await json(['show', scheduled.id])).origin.rrule, 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0');
   await refused(['crawl', 'help.example.com'], 2, /is not an address/);
   await refused(['crawl', site.url, '--depth', '21'], 2, /--depth must be an integer from 0 to 20/);
-  await refused(['crawl', site.url, '--schedule', 'sometimes'], 1, /rrule.*\(HTTP 400\)/);
+  await refused(['crawl', site.url, '--schedule', 'sometimes'], 2, /must be hourly, daily/);
 });
 
 test('connect creates a repository source with a credential from the environment', async () => {

@@ -61,7 +61,7 @@ beforeEach(() => {
 function pinakes(
   args: readonly string[],
   env: Record<string, string> = {},
-  run: typeof runPinakes = runPinakesHere,
+  run: (args: readonly string[], env: Record<string, string>) => Promise<CliResult> = runPinakesHere,
 ): Promise<CliResult> {
   const settings = { PINAKES_HUB_URL: hub.url, PINAKES_DATA_DIR: dataDir, PINAKES_OUTBOUND_ALLOW: 'localhost' };
   return run(['models', ...args], { ...settings, ...env });

@@ -39,6 +39,8 @@ test('parse says why a file cannot be read, and a file that does not exist is a 
   assert.equal(image.code, 1);
   assert.match(image.stderr, /^pinakes: Unsupported file type: [^\n]+\n$/);
   assert.equal((await runPinakesHere(['parse', '/no/such/file'])).code, 2);
+  const folder = await runPinakesHere(['parse', tmpdir()]);
+  assert.deepEqual([folder.code, folder.stderr.includes('is not a file: pinakes parse reads one file.')], [2, true]);
 });
 
 test('parse --dropped prints the text of a page that was left out, and --json has it too', async () => {

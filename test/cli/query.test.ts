@@ -64,6 +64,22 @@ test('tables lists as many tables as --limit says, newest first, and says that t
   assert.match(stdout, /^ID +NAME +SQL NAME .*\n\S+ +newer +newer +1 /);
   assert.match(stdout, /^ID +NAME .*\n\S+ +newer .*\n\S+ +older .*\n$/);
   assert.equal(stderr, '2 of 3 shown: --limit <n> or --all shows more.\n');
+  assert.match((await pinakes(['tables', 'show', 'newer'])).stdout, /^newer \(newer\): ready, version 1, 1 row\n/);
+  assert.match(
+    (await pinakes(['tables', 'show', 'newest'])).stderr,
+    /There is no table "newest"\. pinakes tables lists them/,
+  );
+});
+
+test('every list fits a terminal of 60 columns, and has whole ids', async () => {
+  const env = { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir };
+  for (const list of [['ls'], ['ls', 'sales.csv'], ['runs'], ['tables'], ['keys', 'list']]) {
+    const { stdout } = await runPinakesHere(list, env, 60);
+    const [head = '', ...rows] = stdout.trimEnd().split('\n');
+    assert.ok(rows.length > 0, list.join(' '));
+    for (const line of [head, ...rows]) assert.ok(line.length <= 60, line);
+    for (const row of rows) assert.match(row, /^[0-9a-f-]{36} {2}\S/);
+  }
 });
 
 test('tables add names what is wrong with an address, and waits for the table', async () => {
@@ -85,7 +101,7 @@ test('query names a wrong column and an unknown table, with exit code 1', async 
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^pinakes: .*no column amunt\. The nearest names are: amount.*\(HTTP 400\)\n$/);
   const none = await pinakes(['query', 'select 1', '--table', 'nothing']);
-  assert.deepEqual([none.code, none.stderr], [1, 'pinakes: There is no table "nothing".\n']);
+  assert.deepEqual([none.code, none.stderr], [1, 'pinakes: There is no table "nothing". pinakes tables lists them.\n']);
 });
 
 test('show saves the original of a file that could not be read, and replaces no file', async () => {

@@ -1,7 +1,8 @@
 /** The help and the errors of the command line without any service. */
 import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { runPinakes, runPinakesHere } from '../support/cli.ts';
 
+const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'pinakes.ts');
 const folder = mkdtempSync(join(tmpdir(), 'pinakes-usage-'));
 after(() => rmSync(folder, { recursive: true }));
 
@@ -61,6 +63,41 @@ test('ingest --wait says that the run goes on when the service cannot be reached
   assert.deepEqual([code, stdout], [1, 'g1\n'], stderr);
   assert.match(stderr, /^The service does not answer\. Waiting up to 120 s/m);
   assert.match(stderr, /The run goes on when the service runs again\. To see it: pinakes runs g1\n$/);
+});
+
+test('Ctrl-C while a command waits for a run says that the run goes on', async (t) => {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(request.method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({ source_group_id: 'g1', id: 'g1', status: 'started', runs: [], local_file_groups: [] }),
+      );
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const path = join(folder, 'letter.txt');
+  writeFileSync(path, 'A letter.');
+  const child = spawn(process.execPath, [BIN, 'ingest', '--wait', path], {
+    env: { PINAKES_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PINAKES_API_KEY: 'a-key' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (!stderr.includes('Ingesting') && (stderr + text).includes('Ingesting')) child.kill('SIGINT');
+    stderr += text;
+  });
+  const [, signal] = await once(child, 'close');
+  assert.equal(signal, 'SIGINT', 'a script sees that the command was interrupted');
+  assert.match(stderr, /\nThe run goes on in the service\. To see it: pinakes runs g1\n$/);
+});
+
+test('an output that cannot be written is one line of error', { skip: !existsSync('/dev/full') }, () => {
+  const full = openSync('/dev/full', 'w');
+  const { status, stderr } = spawnSync(process.execPath, [BIN, '--help'], { stdio: ['ignore', full, 'pipe'] });
+  closeSync(full);
+  assert.match(String(stderr), /^pinakes: The output cannot be written: ENOSPC[^\n]*\n$/);
+  assert.equal(status, 1);
 });
 
 test('--version prints the version of the package', async () => {
@@ -126,6 +163,23 @@ test('usage errors end with exit code 2 and one line', async () => {
     assert.equal(stdout, '');
     assert.match(stderr, /^pinakes: [^\n]+\n$/);
   }
+});
+
+test('a key that the service refuses is named by the place that has it', async (t) => {
+  const server = createServer((_, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { type: 'authentication_error', message: 'A valid API key is needed.' } }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  writeFileSync(join(folder, 'admin.key'), 'pk_old');
+  const inFile = await runPinakesHere(['ls'], { PINAKES_URL: url, PINAKES_DATA_DIR: folder });
+  const said = (place: string) =>
+    `pinakes: The service at ${url} refuses the API key in ${place}: it is wrong, expired or revoked. (HTTP 401)\n`;
+  assert.deepEqual([inFile.code, inFile.stderr], [1, said(join(folder, 'admin.key'))]);
+  const { stderr } = await runPinakesHere(['ls'], { PINAKES_URL: url, PINAKES_API_KEY: 'pk_wrong' });
+  assert.equal(stderr, said('PINAKES_API_KEY'));
 });
 
 test('a command that finds no service says how to start one', async () => {

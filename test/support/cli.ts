@@ -41,15 +41,23 @@ let previous: Promise<unknown> = Promise.resolve();
 /**
  * Runs the command line as `runPinakes` does, but in this process, which takes a fifth of the processor time. The
  * commands run one after the other, because they read their settings from the environment of the process. Each command
- * is also tested with `runPinakes`, because only a process shows that the command ends.
+ * is also tested with `runPinakes`, because only a process shows that the command ends. `outColumns` is the width of a terminal.
  */
-export function runPinakesHere(args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> {
-  const result = previous.then(() => runHere(args, env));
+export function runPinakesHere(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  outColumns?: number,
+): Promise<CliResult> {
+  const result = previous.then(() => runHere(args, env, outColumns));
   previous = result.catch(() => undefined);
   return result;
 }
 
-async function runHere(args: readonly string[], env: Record<string, string>): Promise<CliResult> {
+async function runHere(
+  args: readonly string[],
+  env: Record<string, string>,
+  outColumns: number | undefined,
+): Promise<CliResult> {
   const said = { stdout: '', stderr: '' };
   const own = process.env;
   process.env = { ...withoutSettings(), ...env };
@@ -63,6 +71,7 @@ async function runHere(args: readonly string[], env: Record<string, string>): Pr
       },
       terminal: false,
       columns: 80,
+      outColumns,
     });
     return { code, ...said };
   } finally {

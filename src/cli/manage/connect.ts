@@ -8,11 +8,11 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, textOption, textOptions } from '../shared/command.ts';
 import { CliError, usageError } from '../shared/io.ts';
+import { checkId } from '../shared/names.ts';
 import { allOf, printRows } from '../shared/pages.ts';
-import { checkId } from './find.ts';
+import { shortTime, timeText } from '../shared/words.ts';
 import { finishCreation } from './follow.ts';
 import { CREATION_OPTIONS, scheduleIn } from './schedule.ts';
-import { shortTime, timeText } from './words.ts';
 
 type RepoBody = Operations['createRepoSource']['request']['body'];
 type DatabaseBody = Operations['createDatabaseSource']['request']['body'];
@@ -192,7 +192,11 @@ async function listSecrets({ options, io }: Invocation): Promise<number> {
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'TYPE', value: ({ type }) => type },
-    { title: 'CHANGED', value: (one) => (io.outColumns === undefined ? timeText : shortTime)(one.last_update_time) },
+    {
+      title: 'CHANGED',
+      value: (one) => (io.outColumns === undefined ? timeText : shortTime)(one.last_update_time),
+      omit: 0,
+    },
     { title: 'DESCRIPTION', value: ({ description }) => description, cut: true, omit: 1 },
   ];
   const isJson = flagOption(options, 'json');

@@ -1,13 +1,11 @@
 /** Finds the source group, source, run or chunk with an id. */
 import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
-import { isId } from '../../util/ids.ts';
 import type { principalIn } from '../operate/principal.ts';
 import type { Client } from '../shared/client.ts';
 import { type OptionValues, textOptions } from '../shared/command.ts';
-import { CliError, usageError } from '../shared/io.ts';
-import { allOf } from '../shared/pages.ts';
-import { timeText } from './words.ts';
+import { CliError } from '../shared/io.ts';
+import { checkId, groupIdOf } from '../shared/names.ts';
 
 export type Found =
   | { kind: 'source_group'; record: SourceGroup }
@@ -38,25 +36,6 @@ export async function find(client: Client, id: string, principal: PrincipalQuery
   throw new CliError(`No source group, source, run or chunk that this key may see has the id ${id}.`);
 }
 
-/**
- * Returns the id of the source group with this name; an id is returned as it is.
- *
- * @throws CliError with exit code 2 when no group or several groups have the name.
- */
-export async function groupIdOf(client: Client, name: string): Promise<string> {
-  if (isId(name)) return name;
-  const groups = await allOf('source_groups', (query) => client.listSourceGroups({ query: { q: name, ...query } }));
-  const found = groups.filter((group) => group.name === name && group.status !== 'deleting');
-  const [group] = found;
-  if (group === undefined)
-    throw usageError(`"${name}" is neither an id nor the name of a source group: see pinakes ls.`);
-  if (found.length === 1) return group.id;
-  throw usageError(
-    `${found.length} source groups have the name "${name}": give the id of one of them. ` +
-      found.map(({ id, creation_time: created }) => `${id} (${timeText(created)})`).join(', '),
-  );
-}
-
 /** The option of commands that may search some source groups only. */
 export const GROUP_OPTION = {
   group: {
@@ -73,12 +52,6 @@ export async function groupFilter(client: Client, options: OptionValues): Promis
   return names.length === 0
     ? {}
     : { source_group_ids: await Promise.all(names.map((name) => groupIdOf(client, name))) };
-}
-
-/** Returns the id. @throws CliError with exit code 2 for a text that is not an id. */
-export function checkId(id: string): string {
-  if (!isId(id)) throw usageError(`"${id}" is not an id: ids have 36 characters, as pinakes ls shows them.`);
-  return id;
 }
 
 /** Returns undefined if the record does not exist or the key lacks the scope for its kind. */

@@ -5,11 +5,10 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
+import { groupIdOf, tagNamed } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
-import { tagNamed } from '../shared/tag-names.ts';
-import { groupIdOf } from './find.ts';
-import { errorText, shortTime, timeText } from './words.ts';
+import { errorText, shortTime, timeText } from '../shared/words.ts';
 
 const TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
@@ -80,6 +79,7 @@ async function listGroups(limit: number, { options, io }: Invocation): Promise<n
     {
       title: 'CREATED',
       value: ({ creation_time: time }) => (io.outColumns === undefined ? timeText : shortTime)(time),
+      omit: 0,
     },
     { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 3 },
   ];

@@ -9,7 +9,7 @@ import type {
 } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../shared/client.ts';
-import { timeText } from './words.ts';
+import { timeText } from '../shared/words.ts';
 
 type Setting = CrawlSetting | DatabaseSourceSetting | DriveSourceSetting | PageSourceSetting | RepoSetting;
 

@@ -2,9 +2,10 @@
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption } from '../shared/command.ts';
 import { confirm, usageError } from '../shared/io.ts';
+import { groupIdOf } from '../shared/names.ts';
 import { mapRows } from '../shared/pages.ts';
-import { type Found, find, groupIdOf, KIND_WORDS } from './find.ts';
-import { countOf } from './words.ts';
+import { countOf } from '../shared/words.ts';
+import { type Found, find, KIND_WORDS } from './find.ts';
 
 const NAMES_SHOWN_MAX = 5;
 

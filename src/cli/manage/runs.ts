@@ -5,17 +5,17 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
+import { checkId, groupIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
-import { checkId } from './find.ts';
+import { errorText, shortTime, timeText } from '../shared/words.ts';
 import { followGroup } from './follow.ts';
-import { errorText, shortTime, timeText } from './words.ts';
 
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'canceling', 'canceled'] as const;
 
 export const runsCommand: Command = {
   name: 'runs',
   summary: 'List ingestion runs, newest first, and their errors; cancel runs and start new ones.',
-  synopsis: '[group id] | errors <run id> | cancel <run id> | start <group id>',
+  synopsis: '[group] | errors <run id> | cancel <run id> | start <group>',
   argumentsMin: 0,
   argumentsMax: 2,
   options: {
@@ -24,7 +24,7 @@ export const runsCommand: Command = {
     status: {
       type: 'string',
       value: '<status>',
-      text: `only runs with this status (not with a group id): ${STATUSES.join(', ')}`,
+      text: `only runs with this status (not with a group): ${STATUSES.join(', ')}`,
     },
     'only-failed': { type: 'boolean', text: 'start: read only the files that failed in the latest run' },
     wait: { type: 'boolean', short: 'w', text: 'start: wait until the run has ended; exit code 1 if a file failed' },
@@ -32,30 +32,37 @@ export const runsCommand: Command = {
   },
   details: `
   pinakes runs                              the newest runs of all source groups
-  pinakes runs 0199a3c0-0000-7000-8000-000000000002    the newest runs of one group
+  pinakes runs <group>                      the newest runs of one group
   pinakes runs errors <run id>              the files that failed, with the reasons
   pinakes runs cancel <run id>              end a run; stored content stays
-  pinakes runs start <group id> --only-failed --wait`,
+  pinakes runs start <group> --only-failed --wait
+
+A group is given by its id, or by its name if only one group has it.`,
   async run(invocation) {
     const [first, id] = invocation.arguments;
     if (first === 'errors' || first === 'cancel' || first === 'start') {
-      if (id === undefined) throw usageError(`pinakes runs ${first} needs an id. See pinakes runs --help.`);
+      if (id === undefined)
+        throw usageError(
+          `pinakes runs ${first} needs ${first === 'start' ? 'a group' : 'an id'}. See pinakes runs --help.`,
+        );
       const client = await openConfiguredClient();
       if (first === 'errors') return errors(client, checkId(id), invocation);
-      return first === 'cancel' ? cancel(client, checkId(id), invocation) : start(client, checkId(id), invocation);
+      if (first === 'cancel') return cancel(client, checkId(id), invocation);
+      return start(client, await groupIdOf(client, id), invocation);
     }
     if (id !== undefined) throw usageError(`Unexpected argument "${id}". See pinakes runs --help.`);
-    return list(first === undefined ? undefined : checkId(first), invocation);
+    return list(first, invocation);
   },
 };
 
 type RunRow = Run & { source_group_name: string };
 
-async function list(groupId: string | undefined, { options, io }: Invocation): Promise<number> {
+async function list(group: string | undefined, { options, io }: Invocation): Promise<number> {
   const q = textOption(options, 'search');
   const status = choiceOption(options, 'status', STATUSES);
-  if (groupId !== undefined && status !== undefined) throw usageError('--status cannot be used with a group id.');
+  if (group !== undefined && status !== undefined) throw usageError('--status cannot be used with a group.');
   const client = await openConfiguredClient();
+  const groupId = group === undefined ? undefined : await groupIdOf(client, group);
   const names = new Map<string, string>();
   const read = async (page: PageQuery) => {
     const query = { order: 'desc' as const, q, ...page };
@@ -74,7 +81,7 @@ async function list(groupId: string | undefined, { options, io }: Invocation): P
       : []),
     { title: 'STATUS', value: (run) => run.status },
     { title: 'FILES', value: (run) => `${run.files_done}/${run.files_total}`, right: true, omit: 3 },
-    { title: 'FAILED', value: ({ statistics }) => String(statistics.failed), right: true },
+    { title: 'FAILED', value: ({ statistics }) => String(statistics.failed), right: true, omit: 0 },
     { title: 'CHUNKS', value: (run) => String(run.chunks_done), right: true, omit: 5 },
     { title: 'STARTED', value: (run) => (io.outColumns === undefined ? timeText : shortTime)(run.start_time), omit: 2 },
     { title: 'TOOK', value: durationOf, right: true, omit: 6 },

@@ -1,5 +1,6 @@
 /** Options of commands that create a source with an origin. */
 import { type OptionSpec, type OptionValues, textOption } from '../shared/command.ts';
+import { usageError } from '../shared/io.ts';
 
 const RULES: Readonly<Record<string, string>> = {
   hourly: 'FREQ=HOURLY',
@@ -22,10 +23,17 @@ export const CREATION_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { type: 'boolean', text: 'print the source as one line of JSON; with --wait also its run and errors' },
 };
 
-/** Returns the member `rrule` of a request. */
+/** Returns the member `rrule` of a request. @throws CliError with exit code 2 for a word that is no schedule. */
 export function scheduleIn(options: OptionValues): { rrule: string | undefined } {
   const rule = textOption(options, 'schedule');
-  return { rrule: rule && (RULES[rule] ?? rule) };
+  if (rule === undefined) return { rrule: rule };
+  const named = Object.hasOwn(RULES, rule) ? RULES[rule] : undefined;
+  // Every rule has a part such as FREQ=DAILY. The service checks the rest.
+  if (named === undefined && !rule.includes('='))
+    throw usageError(
+      `--schedule must be ${Object.keys(RULES).join(', ')} or an RRULE such as FREQ=DAILY;BYHOUR=3, not "${rule}".`,
+    );
+  return { rrule: named ?? rule };
 }
 
 export function isHttpAddress(text: string): boolean {

@@ -7,12 +7,13 @@ import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { CliError, type Io, usageError } from '../shared/io.ts';
+import { groupIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, notShown, type PageQuery, pagesOf } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes } from '../shared/progress.ts';
-import { find, groupIdOf, KIND_WORDS, type PrincipalQuery } from './find.ts';
+import { errorText, timeText } from '../shared/words.ts';
+import { find, KIND_WORDS, type PrincipalQuery } from './find.ts';
 import { originOf } from './origin.ts';
-import { errorText, timeText } from './words.ts';
 
 const TEXT_PAGE_CODE_POINTS = 200_000;
 

@@ -5,11 +5,11 @@ import type { Column } from '../shared/columns.ts';
 import { layOut } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, integerOption, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
+import { tableIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList, printRows } from '../shared/pages.ts';
-import { checkId } from './find.ts';
+import { countOf } from '../shared/words.ts';
 import { followGroup } from './follow.ts';
 import { CREATION_OPTIONS, isHttpAddress, scheduleIn } from './schedule.ts';
-import { countOf } from './words.ts';
 
 const TABLE_INDEX_MAX = 199;
 const POLL_MS = 500;
@@ -21,7 +21,7 @@ type TableColumn = Table['columns'][number];
 export const tablesCommand: Command = {
   name: 'tables',
   summary: 'List tables and their builds; show one; add the table of a file at an address.',
-  synopsis: '[list|show|add] [table id|url]',
+  synopsis: '[list|show|add] [table|url]',
   argumentsMin: 0,
   argumentsMax: 2,
   options: {
@@ -33,7 +33,7 @@ export const tablesCommand: Command = {
   },
   details: `
   pinakes tables                   list tables, newest first, with their names in SQL, rows, columns and status
-  pinakes tables show <table id>   columns with types, warnings, and the first rows
+  pinakes tables show <table>      columns with types, warnings, and the first rows
   pinakes tables add https://data.example.com/prices.csv --schedule daily --wait
 
 Spreadsheets, CSV files and lists of records become tables by themselves. The status is "building" until a table can be read.`,
@@ -42,8 +42,9 @@ Spreadsheets, CSV files and lists of records become tables by themselves. The st
     if (action === 'list' && id === undefined) return list(await openConfiguredClient(), invocation);
     if (action === 'add') return add(id, invocation);
     if (action !== 'show') throw usageError(`There is no "pinakes tables ${action}". See pinakes tables --help.`);
-    if (id === undefined) throw usageError('pinakes tables show needs the id of a table. See pinakes tables --help.');
-    return show(checkId(id), invocation);
+    if (id === undefined)
+      throw usageError('pinakes tables show needs a table, by name or id. See pinakes tables --help.');
+    return show(id, invocation);
   },
 };
 
@@ -52,11 +53,11 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   const pages = pagesOf('tables', read, limitOf(options));
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name, cut: true },
-    { title: 'SQL NAME', value: ({ sql_name: name }) => name },
-    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true },
-    { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true },
-    { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status) },
+    { title: 'NAME', value: ({ name }) => name, cut: true, omit: 1 },
+    { title: 'SQL NAME', value: ({ sql_name: name }) => name, cut: true },
+    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true, omit: 2 },
+    { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true, omit: 4 },
+    { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status), omit: 3 },
   ];
   const output = { columns, isJson: flagOption(options, 'json'), none: 'There are no tables.' };
   await printList(pages, output, io);
@@ -85,9 +86,9 @@ async function add(url: string | undefined, { options, io }: Invocation): Promis
   return table.status === 'ready' ? exitCode : 1;
 }
 
-async function show(id: string, { options, io }: Invocation): Promise<number> {
+async function show(name: string, { options, io }: Invocation): Promise<number> {
   const client = await openConfiguredClient();
-  const table = await client.getTable({ params: { id } });
+  const table = await client.getTable({ params: { id: await tableIdOf(client, name) } });
   if (flagOption(options, 'json')) {
     io.out(`${JSON.stringify(table)}\n`);
     return 0;

@@ -6,15 +6,14 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { CliError, confirm, usageError } from '../shared/io.ts';
+import { groupIdOf, tagNamed } from '../shared/names.ts';
 import { mapRows, printRows } from '../shared/pages.ts';
-import { tagNamed } from '../shared/tag-names.ts';
-import { checkId } from './find.ts';
-import { countOf } from './words.ts';
+import { countOf } from '../shared/words.ts';
 
 export const tagsCommand: Command = {
   name: 'tags',
   summary: 'List, create and delete tags; add them to source groups and remove them.',
-  synopsis: '[list|create|delete|add|remove] [tag] [group ids…]',
+  synopsis: '[list|create|delete|add|remove] [tag] [groups…]',
   argumentsMin: 0,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
@@ -25,11 +24,11 @@ export const tagsCommand: Command = {
   details: `
   pinakes tags                              list tags, newest first, with the number of source groups
   pinakes tags create policies --description "what staff must know"
-  pinakes tags add policies <group id> <group id>
-  pinakes tags remove policies <group id>
+  pinakes tags add policies <group> <group>
+  pinakes tags remove policies <group>
   pinakes tags delete policies --yes        delete the tag; the source groups stay
 
-For <tag>, give the name or the id of a tag. Searches can be limited to tags, and so can API keys.`,
+A tag and a group are given by name or by id. Searches can be limited to tags, and so can API keys.`,
   async run(invocation) {
     const [action = 'list', name, ...groups] = invocation.arguments;
     if (action === 'list') {
@@ -90,12 +89,12 @@ async function link(
   groups: readonly string[],
   { options, io }: Invocation,
 ): Promise<number> {
-  if (groups.length === 0) throw usageError(`pinakes tags ${action} needs the ids of source groups.`);
-  for (const id of groups) checkId(id);
+  if (groups.length === 0) throw usageError(`pinakes tags ${action} needs source groups, by name or id.`);
   const client = await openConfiguredClient();
   const tag = await tagNamed(client, name);
+  const ids = await Promise.all(groups.map((group) => groupIdOf(client, group)));
   const links = [];
-  for (const id of groups) {
+  for (const id of ids) {
     const body = { tag_id: tag.id, source_group_id: id };
     const change = action === 'add' ? client.linkTag({ body }) : client.unlinkTag({ body });
     links.push(await change.catch((error: unknown) => Promise.reject(explained(error, action, id, tag.name))));

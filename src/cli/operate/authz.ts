@@ -5,6 +5,7 @@ import type { Column } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { allOf, LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
+import { timeText } from '../shared/words.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
 
 export const authzCommand: Command = {
@@ -48,6 +49,7 @@ async function policies({ options, io }: Invocation): Promise<number> {
   const found = await allOf('policies', (query) => client.listPolicies({ query }));
   const newestFirst = found.toReversed();
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(newestFirst)}\n`);
+  else if (newestFirst.length === 0) io.err('There are no policies.\n');
   else
     for (const { name, version, operator, filters } of newestFirst)
       io.out(`${name}  version ${version}  ${JSON.stringify({ operator, filters })}\n`);
@@ -61,10 +63,7 @@ async function subjects({ options, io }: Invocation): Promise<number> {
   const columns: Column<AuthzSubject>[] = [
     { title: 'SUBJECT', value: ({ principal_id: id }) => id },
     { title: 'ATTRIBUTES', value: ({ attributes }) => JSON.stringify(attributes), cut: true },
-    {
-      title: 'EXPIRES',
-      value: ({ expires_time: time }) => (time === null ? 'never' : new Date(time * 1000).toISOString()),
-    },
+    { title: 'EXPIRES', value: ({ expires_time: time }) => timeText(time) || 'never' },
   ];
   await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'There are no subjects.' }, io);
   return 0;

@@ -16,8 +16,9 @@ import {
   textOptions,
 } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
+import { checkId, groupIdOf, tagNamed } from '../shared/names.ts';
 import { allOf, printRows } from '../shared/pages.ts';
-import { tagNamed } from '../shared/tag-names.ts';
+import { shortTime, timeText } from '../shared/words.ts';
 
 const DAYS_MAX = 36_500;
 const USAGE_DAYS_MAX = 400;
@@ -46,8 +47,8 @@ export const keysCommand: Command = {
     'source-group': {
       type: 'string',
       multiple: true,
-      value: '<id>',
-      text: 'issue: limit the key to this source group; repeat for several (default: all)',
+      value: '<group>',
+      text: 'issue: limit the key to this source group (its name or id); repeat for several (default: all)',
     },
     tag: {
       type: 'string',
@@ -82,12 +83,12 @@ scopes, limits and expiry lie within its own.`,
         return issue(invocation);
       case 'rotate':
         if (id === undefined) throw usageError('pinakes keys rotate needs the id of the key.');
-        return rotate(id, invocation);
+        return rotate(checkId(id), invocation);
       case 'revoke':
         if (id === undefined) throw usageError('pinakes keys revoke needs the id of the key.');
-        return revoke(id, invocation);
+        return revoke(checkId(id), invocation);
       case 'usage':
-        return usage(await openConfiguredClient(), id, invocation);
+        return usage(await openConfiguredClient(), id && checkId(id), invocation);
       case 'generate':
         return generate(invocation);
       default:
@@ -110,13 +111,14 @@ function generate({ options, io }: Invocation): number {
 }
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
+  const time = (seconds: number | null) => (io.outColumns === undefined ? timeText : shortTime)(seconds) || 'never';
   const columns: Column<ApiKey>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
-    { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), cut: true },
-    { title: 'LIMITED TO', value: limitsOf },
-    { title: 'EXPIRES', value: ({ expires_time: time }) => timeText(time) },
-    { title: 'LAST USED', value: ({ last_used_time: time }) => timeText(time) },
+    { title: 'SCOPES', value: ({ scopes }) => scopes.join(' '), cut: true, omit: 2 },
+    { title: 'LIMITED TO', value: limitsOf, omit: 3 },
+    { title: 'EXPIRES', value: ({ expires_time: seconds }) => time(seconds), omit: 1 },
+    { title: 'LAST USED', value: ({ last_used_time: seconds }) => time(seconds), omit: 4 },
   ];
   const isJson = flagOption(options, 'json');
   await printRows(await newestKeys(client), { columns, isJson, none: 'There are no API keys.' }, io);
@@ -163,9 +165,10 @@ async function issue({ options, io }: Invocation): Promise<number> {
   const tagIds: string[] = [];
   // An id is not looked up: a key that may issue keys need not be able to list tags.
   for (const tag of tags) tagIds.push(isId(tag) ? tag : (await tagNamed(client, tag)).id);
+  const groupIds = await Promise.all(groups.map((group) => groupIdOf(client, group)));
   const body = {
     name,
-    ...(groups.length > 0 && { source_group_ids: groups }),
+    ...(groups.length > 0 && { source_group_ids: groupIds }),
     ...(tags.length > 0 && { tag_ids: tagIds }),
     // The service refuses unknown scopes.
     scopes: scopes as ApiKey['scopes'],
@@ -197,8 +200,4 @@ function printKey(issued: IssuedApiKey, text: string, { options, io }: Pick<Invo
 function limitsOf({ source_group_ids: groups, tag_ids: tags }: ApiKey): string {
   const limits = [groups && `groups: ${groups.length}`, tags && `tags: ${tags.length}`];
   return limits.filter((limit) => limit !== null).join(', ') || '-';
-}
-
-function timeText(time: number | null): string {
-  return time === null ? 'never' : new Date(time * 1000).toISOString();
 }

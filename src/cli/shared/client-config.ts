@@ -58,6 +58,12 @@ async function localKey(config: ClientConfig): Promise<string> {
   }
 }
 
+/** Returns the sentence for a key that the service does not know, with the place where the command found it. */
+export function refusedKeyText({ url, apiKey, dataDir } = clientConfig(environment())): string {
+  const place = apiKey === null ? join(dataDir, ADMIN_KEY_FILE) : 'PINAKES_API_KEY';
+  return `The service at ${url} refuses the API key in ${place}: it is wrong, expired or revoked.`;
+}
+
 /** Returns the key that the first start of the service wrote. @throws the error of the file system; ENOENT when there is no such file. */
 export async function readAdminKey(dataDir: string): Promise<string> {
   return (await readFile(join(dataDir, ADMIN_KEY_FILE), 'utf8')).trim();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { errorText, shortTime, timeText } from '../manage/words.ts';
 import { CliError, confirm, type Io } from './io.ts';
+import { errorText, shortTime, timeText } from './words.ts';
 
 function terminal(answer: string | undefined): Io & { asked: string[] } {
   const asked: string[] = [];

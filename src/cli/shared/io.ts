@@ -11,6 +11,8 @@ export interface Io {
   outColumns?: number | undefined;
   /** Asks the user on the terminal and returns the answer. Undefined if there is no terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;
+  /** Prints the sentence when the user ends the command with Ctrl-C, until the returned function is called. */
+  onInterrupt?: ((sentence: string) => () => void) | undefined;
 }
 
 const COLUMNS_DEFAULT = 80;
@@ -19,8 +21,9 @@ const COLUMNS_DEFAULT = 80;
 export function processIo(): Io {
   // The reader of a pipe may stop early: `pinakes parse … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit();
+    if (error.code === 'EPIPE') process.exit();
+    process.stderr.write(`pinakes: The output cannot be written: ${error.message}\n`);
+    process.exit(1);
   });
   return {
     out: (text) => void process.stdout.write(text),
@@ -29,7 +32,18 @@ export function processIo(): Io {
     columns: process.stderr.columns ?? COLUMNS_DEFAULT,
     outColumns: process.stdout.isTTY ? process.stdout.columns : undefined,
     ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
+    onInterrupt: sayOnInterrupt,
   };
+}
+
+function sayOnInterrupt(sentence: string): () => void {
+  const say = (): void => {
+    process.stderr.write(`\n${sentence}\n`);
+    // The process ends as without this listener, which is gone now.
+    process.kill(process.pid, 'SIGINT');
+  };
+  process.once('SIGINT', say);
+  return () => void process.off('SIGINT', say);
 }
 
 async function askOnTerminal(question: string): Promise<string> {

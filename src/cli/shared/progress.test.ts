@@ -30,8 +30,18 @@ test('on a terminal, progress is one line that is redrawn and ended once', () =>
   assert.equal(written.filter((text) => text === '\n').length, 1);
 });
 
+const HALF = { done: 456, total: 912, note: '456 of 912 files, 0 failed, 2930 chunks' };
+
 test('a progress bar is never wider than the terminal', () => {
   assert.equal(barLine('Uploading', { done: 1, total: 1, note: 'x'.repeat(200) }, 60).length, 59);
+  for (const columns of [1, 20, 58, 62, 66, 80, 200])
+    assert.ok(barLine('Ingesting', HALF, columns).length < Math.max(2, columns), `${columns}`);
+});
+
+test('on a narrow terminal the bar is shorter or left out, and the text is complete', () => {
+  assert.equal(barLine('Ingesting', HALF, 200), `Ingesting ${'█'.repeat(12)}${'░'.repeat(12)}  50 % ${HALF.note}`);
+  assert.equal(barLine('Ingesting', HALF, 67), `Ingesting ${'█'.repeat(5)}${'░'.repeat(5)}  50 % ${HALF.note}`);
+  assert.equal(barLine('Ingesting', HALF, 60), `Ingesting  50 % ${HALF.note}`);
 });
 
 test('sizes are printed in decimal units', () => {

@@ -10,6 +10,8 @@ export interface Progress {
 export const PLAIN_INTERVAL_MS = 2000;
 const REDRAW_INTERVAL_MS = 80;
 const BAR_CELLS = 24;
+/** A shorter bar shows less than the percentage. */
+const BAR_CELLS_MIN = 4;
 
 /** Starts a progress display. `now` returns milliseconds. */
 export function startProgress(io: Io, label: string, now: () => number = Date.now): Progress {
@@ -42,12 +44,17 @@ interface State {
   note: string;
 }
 
-/** Returns a line with a bar. It has at most `columns - 1` characters, because a wrapped line cannot be redrawn. */
+/**
+ * Returns a line with a bar. It has at most `columns - 1` characters, because a wrapped line cannot be redrawn. On a narrow terminal the
+ * bar gives way to the text, which says how many files failed.
+ */
 export function barLine(label: string, state: State, columns: number): string {
-  const share = shareOf(state);
-  const full = Math.round(share * BAR_CELLS);
-  const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
-  return `${label} ${bar} ${percent(share)} ${state.note}`.trimEnd().slice(0, Math.max(1, columns - 1));
+  const widthMax = Math.max(1, columns - 1);
+  const text = plainLine(label, state);
+  const cells = Math.min(BAR_CELLS, widthMax - text.length - 1);
+  if (cells < BAR_CELLS_MIN) return text.slice(0, widthMax);
+  const full = Math.round(shareOf(state) * cells);
+  return `${label} ${'█'.repeat(full)}${'░'.repeat(cells - full)}${text.slice(label.length)}`;
 }
 
 /** Returns a line for a log, without a bar and without escape sequences. */

@@ -142,6 +142,7 @@ async function upload<T>(
 
 async function follow(client: Client, runId: string, { runs, later }: Parts, io: Io): Promise<Run> {
   const progress = startProgress(io, 'Reading');
+  const ended = io.onInterrupt?.(`The run goes on in the service. To see it: pinakes show ${runId}`);
   const run = await waitForRun(client, runId, (now) => {
     const all = [...runs, now];
     const sum = (value: (run: Run) => number): number => all.reduce((total, run) => total + value(run), 0);
@@ -151,6 +152,7 @@ async function follow(client: Client, runId: string, { runs, later }: Parts, io:
     const note = `${sum((run) => run.statistics.failed)} failed, ${sum((run) => run.chunks_done)} chunks`;
     progress.update(done, total, `${done} of ${total} files, ${note}`);
   });
+  ended?.();
   progress.end();
   return run;
 }

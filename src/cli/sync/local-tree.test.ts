@@ -36,7 +36,9 @@ test('a folder is read without hidden, empty and linked files, and without what 
   });
   await symlink(join(root, 'a.md'), join(root, 'link.md'));
   await symlink(root, join(root, 'docs', 'loop'));
+  await symlink(root, join(root, 'old.log'));
   assert.deepEqual(await pathsOf(root), ['a.md', 'docs/b.md', 'docs/c.log']);
+  assert.deepEqual((await readTree(root)).links, ['docs/loop', 'link.md']);
 });
 
 test('pictures of web pages are skipped with a reason, unless an ignore file includes them', async (t) => {

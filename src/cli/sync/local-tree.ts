@@ -33,6 +33,8 @@ export interface LocalTree {
   skipped: { path: string; reason: string }[];
   /** Number of empty files. */
   empty: number;
+  /** Links to files and folders, except hidden and ignored ones. They are not followed. */
+  links: string[];
   /** Hidden files and folders, and those that a rule ignores; folders with `/` at their end. Their contents are not listed. */
   ignored: string[];
   /** Files, and folders with `/` at their end, that cannot be read. Their files in the service stay. */
@@ -55,7 +57,7 @@ export async function openFolder(given: string): Promise<string> {
  * Pictures, styles and scripts of pages and generated files are skipped, unless a rule of an ignore file includes them.
  */
 export async function readTree(root: string): Promise<LocalTree> {
-  const tree: LocalTree = { files: [], skipped: [], empty: 0, ignored: [], unreadable: [] };
+  const tree: LocalTree = { files: [], skipped: [], empty: 0, links: [], ignored: [], unreadable: [] };
   const { prefix, sets } = await outerRules(root);
   const included = new Set<string>();
   await walk({ root, prefix, tree, included, usedPaths: new Set() }, '', sets);
@@ -115,8 +117,11 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
   for (const entry of entries) {
     const path = folder + entry.name;
     const isFolder = entry.isDirectory();
-    if (!isFolder && !entry.isFile()) continue;
-    if (isIgnored(prefix + path, isFolder, sets)) tree.ignored.push(isFolder ? `${path}/` : path);
+    const isLink = entry.isSymbolicLink();
+    if (!isFolder && !entry.isFile() && !isLink) continue;
+    if (isIgnored(prefix + path, isFolder, sets)) {
+      if (!isLink) tree.ignored.push(isFolder ? `${path}/` : path);
+    } else if (isLink) tree.links.push(path);
     else if (isFolder) await walk(state, `${path}/`, sets);
     else await addFile(state, path, sets);
   }

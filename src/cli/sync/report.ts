@@ -1,8 +1,9 @@
 /** The report of a synchronization, as a table or as JSON. */
 
 import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
-import { errorText } from '../manage/words.ts';
 import type { Io } from '../shared/io.ts';
+import { countOf, errorText, namesOf } from '../shared/words.ts';
+import { GENERATED_REASON } from './local-tree.ts';
 
 const SHOWN_OF_A_KIND = 50;
 
@@ -46,10 +47,15 @@ export function printTable(report: SyncReport, io: Io): void {
   rows(
     io,
     'skipped',
-    report.skipped.filter(({ reason }) => reason !== ASSET_REASON).map(({ path, reason }) => `${path}: ${reason}`),
+    report.skipped
+      .filter(({ reason }) => reason !== ASSET_REASON && reason !== GENERATED_REASON)
+      .map(({ path, reason }) => `${path}: ${reason}`),
   );
-  const assets = report.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
-  if (assets > 0) rows(io, 'skipped', [assetsText(assets)]);
+  const skippedFor = (why: string) => report.skipped.filter(({ reason }) => reason === why).map(({ path }) => path);
+  const [assets, generated] = [skippedFor(ASSET_REASON), skippedFor(GENERATED_REASON)];
+  if (assets.length > 0) rows(io, 'skipped', [assetsText(assets.length)]);
+  if (generated.length > 0)
+    rows(io, 'skipped', [`${countOf(generated.length, 'generated file')}: ${namesOf(generated)}`]);
   rows(io, 'unread', report.unreadable);
   io.out(`${summaryOf(report)}\n`);
 }

@@ -29,6 +29,20 @@ describe('the excerpt of a result', () => {
     assert.deepEqual([pieces.map(({ text }) => text).join(''), before, after], ['灯台は1874年に', false, false]);
   });
 
+  test('the marks of lines are left out, except in code, and words keep their places', () => {
+    const text = '😀\n## Opening hours\n| Season | Days |\n| --- | --- |\n| Summer | all |\n# apt update';
+    const word = { start: 5, end: 12 };
+    const shown = (isCode: boolean) => excerptOf(text, { start: 2, end: 18 }, [word], isCode).pieces;
+    const textOf = (isCode: boolean) =>
+      shown(isCode)
+        .map(({ text: part }) => part)
+        .join('');
+    assert.equal(textOf(false), '😀\nOpening hours\n| Season | Days |\n\n| Summer | all |\n# apt update');
+    assert.equal(textOf(true), text);
+    const bold = shown(false).filter((piece) => piece.word);
+    assert.deepEqual(bold, [{ text: 'Opening', start: 5, marked: true, word: true }]);
+  });
+
   test('a sentence that is longer than the excerpt is not cut', () => {
     const long = 'x'.repeat(900);
     assert.equal(excerptOf(long, { start: 0, end: 900 }, []).pieces[0]?.text.length, 900);

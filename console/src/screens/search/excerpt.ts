@@ -3,6 +3,12 @@ import { cutAt, type Span } from '../../spans/spans.ts';
 
 const EXCERPT_POINTS = 420;
 const BEFORE_POINTS = 120;
+/**
+ * Marks of whole lines, which are noise where lines follow one another: fences of code blocks, rules below the headers of tables, number
+ * signs of headings. A single number sign stays, because it may be the prompt of a shell.
+ */
+const LINE_MARK =
+  /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$|^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$|^#{2,6}[ \t]+(?=\S)/gmu;
 
 export interface ExcerptPiece {
   text: string;
@@ -13,25 +19,38 @@ export interface ExcerptPiece {
   word: boolean;
 }
 
-/** Returns the pieces of the part around the sentence, and whether text is left out before and after it. */
+/** Returns the pieces of the part around the sentence, and whether text is left out before and after it. Code keeps all its characters. */
 export function excerptOf(
   content: string,
   sentence: Span | null,
   words: readonly Span[],
+  isCode = false,
 ): { pieces: ExcerptPiece[]; before: boolean; after: boolean } {
   const points = [...content];
   const from =
     sentence && points.length > EXCERPT_POINTS ? wordStart(points, Math.max(0, sentence.start - BEFORE_POINTS)) : 0;
   const until = Math.min(points.length, Math.max(from + EXCERPT_POINTS, sentence?.end ?? 0));
   const shift = ({ start, end }: Span): Span => ({ start: start - from, end: end - from });
-  const spans = [...(sentence ? [shift(sentence)] : [{ start: 0, end: 0 }]), ...words.map(shift)];
-  const pieces = cutAt(points.slice(from, until).join(''), spans).map(({ text, start, spans: covering }) => ({
-    text,
-    start,
-    marked: covering.includes(0),
-    word: covering.some((at) => at > 0),
-  }));
+  const shown = points.slice(from, until).join('');
+  const marks = isCode ? [] : marksOf(shown);
+  const spans = [...(sentence ? [shift(sentence)] : [{ start: 0, end: 0 }]), ...words.map(shift), ...marks];
+  const pieces = cutAt(shown, spans)
+    .filter(({ spans: covering }) => !covering.some((at) => at > words.length))
+    .map(({ text, start, spans: covering }) => ({
+      text,
+      start,
+      marked: covering.includes(0),
+      word: covering.some((at) => at > 0),
+    }));
   return { pieces, before: from > 0, after: until < points.length };
+}
+
+/** Returns where the marks of lines stand, in code points. */
+function marksOf(text: string): Span[] {
+  return [...text.matchAll(LINE_MARK)].map(({ 0: mark, index }) => {
+    const start = [...text.slice(0, index)].length;
+    return { start, end: start + [...mark].length };
+  });
 }
 
 /** Returns the offset of the next word, so that an excerpt does not begin within one. Texts without spaces have no words to keep. */

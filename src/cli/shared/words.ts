@@ -36,3 +36,11 @@ export function errorText({ title, message }: JobError): string {
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+const NAMES_SHOWN_MAX = 3;
+
+/** Returns the first names, and how many more there are. */
+export function namesOf(paths: readonly string[]): string {
+  const more = paths.length - NAMES_SHOWN_MAX;
+  return `${paths.slice(0, NAMES_SHOWN_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
