@@ -38,11 +38,12 @@ interface Weighed {
 /**
  * Returns the best chunks, best first; for equal scores, the lower id first.
  *
+ * @param request with `testedMax`, the conditions are tested for so many of the best chunks, and only chunks with a rarer term are scored.
  * @param filterMatches the sources that match the filters, if they are known; chunks of other sources are not scored.
  */
 export async function scanCandidates(
   tx: Tx,
-  request: CandidateRequest,
+  request: CandidateRequest & { testedMax?: number },
   filterMatches?: Pick<FilterMatches, 'ids' | 'share'>,
   scoredChunks = SCORED_CHUNKS,
 ): Promise<Candidate[]> {
@@ -52,7 +53,7 @@ export async function scanCandidates(
   const find = (count: number, limit: number): Promise<Candidate[]> =>
     findBest(tx, { ...request, limit }, { terms, meanLength }, count, filterMatches?.ids ?? null);
   const found = await find(rarer, request.limit);
-  if (found.length === request.limit || rarer === terms.length) return found;
+  if (found.length === request.limit || rarer === terms.length || request.testedMax !== undefined) return found;
   const ids = new Set(found.map(({ id }) => id));
   const others = (await find(terms.length, request.limit + found.length)).filter(({ id }) => !ids.has(id));
   // Chunks without a rarer term follow after the others, whatever the limit is, so that all pages have one order.
@@ -131,7 +132,7 @@ function countRarer(terms: readonly WeighedTerm[], wanted: number): number {
 /** Returns the best chunks with one of the first `rarer` terms. The conditions are tested from the best chunk on, up to the limit. */
 async function findBest(
   tx: Tx,
-  { tenantId, partitionNo, conditions, limit }: CandidateRequest,
+  { tenantId, partitionNo, conditions, limit, testedMax }: CandidateRequest & { testedMax?: number },
   { terms, meanLength }: Weighed,
   rarer: number,
   sources: FilterMatches['ids'],
@@ -139,9 +140,9 @@ async function findBest(
   const base = BM25_K1 * (1 - BM25_B);
   const slope = (BM25_K1 * BM25_B) / meanLength;
   const rows = await tx.query<Candidate>(sql`
-    select c.id, c.source_id, m.score
-    from own_text_scores(${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => weight)}::float8[], ${rarer}::int,
-      ${sources}::uuid[], ${base}::float8, ${slope}::float8) m
+    select c.id, c.source_id, m.score from (
+      select * from own_text_scores(${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => weight)}::float8[], ${rarer}::int,
+        ${sources}::uuid[], ${base}::float8, ${slope}::float8) limit ${testedMax ?? null}) m
     cross join lateral (
       select * from ${identifier(chunkPartition(partitionNo))} where tenant_id = ${tenantId} and id = m.chunk_id offset 0) c
     where ${join([sql`m.score > 0`, ...conditions], ' and ')} limit ${limit}`);

@@ -92,7 +92,10 @@ export function openPostgresEngine(
         const tested = Math.ceil((TESTED_MARGIN * depth) / (await share));
         if (tested > testedMax || (vector && (await share) < WIDE_SHARE)) return undefined;
         const request = lexicalRequest(scope, query, lookedUpPredicates(scope));
-        if (!hasTextSearch) return find(request);
+        if (!hasTextSearch) {
+          const kept = await scanCandidates(tx, { ...request, testedMax: tested });
+          return kept.length >= depth ? kept : undefined;
+        }
         const { all, kept } = await bm25Tested(tx, { ...request, limit: tested });
         return kept.length >= depth || all.length < tested ? kept.slice(0, depth) : undefined;
       }
