@@ -46,9 +46,10 @@ try {
   const after = threadTimes(service.pid);
   const total = print(before, after);
   const seconds = (ms: number): string => (ms / 1000).toFixed(2);
+  const [all, uploadSeconds, byClock] = [total, sumOf(uploaded) - sumOf(before), endedAt - startedAt].map(seconds);
+  console.log(`${files.length} files: ${all} s of processor time; ${byClock} s by the clock`);
   console.log(
-    `${files.length} files: ${seconds(total)} s of processor time (${seconds(sumOf(uploaded) - sumOf(before))} s until the last upload was accepted); ` +
-      `${seconds(endedAt - startedAt)} s by the clock (${seconds(uploadedAt - startedAt)} s)`,
+    `until the last upload was accepted: ${uploadSeconds} s of processor time; ${seconds(uploadedAt - startedAt)} s by the clock`,
   );
 } finally {
   await service.stop();
