@@ -15,7 +15,7 @@ import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { Deps } from './http/deps.ts';
 import { openReadiness } from './http/operations/readiness.ts';
 import { isLocalName } from './llm/embedding/local.ts';
-import { releaseMemory } from './util/release-memory.ts';
+import { collectWhenDoubled, releaseMemory } from './util/garbage.ts';
 import { ConfigError, type Environment } from './util/settings-reader.ts';
 import { settleMasterKey } from './vault/rotate.ts';
 import { buildWorker } from './worker.ts';
@@ -50,6 +50,7 @@ export async function runService(role: Role): Promise<number> {
     const meant = nearest === undefined ? '' : `; did you mean ${nearest}?`;
     log.warn({ setting: name }, `${name} is not a setting of Pinakes and has no effect${meant}`);
   }
+  collectWhenDoubled();
   // Loading the modules leaves 50 MB of garbage. Once the embedded database runs, this would also drop its compiled code.
   releaseMemory();
   const service = await startService(role, config, env, log);

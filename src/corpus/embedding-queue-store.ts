@@ -1,6 +1,6 @@
 /** SQL of the tables embedding_waiting (chunks without a vector) and embedding_state (which job embeds for a tenant). */
 import type { Queryable, Tx } from '../db/database.ts';
-import { raw, sql } from '../db/sql.ts';
+import { keepPlan, raw, sql } from '../db/sql.ts';
 
 /** A chunk that waits for a vector. */
 export interface WaitingChunk {
@@ -21,9 +21,11 @@ const IS_DELETED =
  * that begins at the same moment therefore misses no chunk.
  */
 export async function lockEmbedding(tx: Tx, tenantId: string): Promise<void> {
-  await tx.query(sql`
+  await tx.query(
+    keepPlan(sql`
     insert into embedding_state (tenant_id) values (${tenantId})
-    on conflict (tenant_id) do update set tenant_id = excluded.tenant_id where false`);
+    on conflict (tenant_id) do update set tenant_id = excluded.tenant_id where false`),
+  );
 }
 
 /** Queues chunks of this transaction for a vector of every live generation. The caller holds `lockEmbedding`. */

@@ -3,7 +3,7 @@
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
 import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
-import { join, raw, sql } from '../db/sql.ts';
+import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import type { JobStatus } from '../jobs/status.ts';
 import type { ChunkMetadataKey } from './values.ts';
@@ -97,8 +97,10 @@ export async function listGroups(
 
 /** Locks and returns the group. Every change of a group, its sources or its runs takes this lock first: the lock is the fence. */
 export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<SourceGroup | undefined> {
-  const [group] = await tx.query<SourceGroup>(sql`
-    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tenantId} and g.id = ${id} for update`);
+  const [group] = await tx.query<SourceGroup>(
+    keepPlan(sql`
+    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tenantId} and g.id = ${id} for update`),
+  );
   return group;
 }
 

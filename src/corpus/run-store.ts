@@ -4,7 +4,7 @@ import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
-import { join, raw, sql } from '../db/sql.ts';
+import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
 import { ACTIVE_STATUSES, type JobStatus } from '../jobs/status.ts';
 import { NEWEST_FAILED } from './source-lookup.ts';
@@ -114,8 +114,10 @@ export async function findGroupIdOfRun(tx: Queryable, tenantId: string, id: stri
 
 /** Locks and returns the run; the group must be locked before. */
 export async function lockRun(tx: Tx, tenantId: string, id: string): Promise<Run | undefined> {
-  const [run] = await tx.query<Run>(sql`
-    select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.id = ${id} for update`);
+  const [run] = await tx.query<Run>(
+    keepPlan(sql`
+    select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.id = ${id} for update`),
+  );
   return run;
 }
 
@@ -231,10 +233,12 @@ export async function addDeleted(tx: Tx, tenantId: string, id: string, sources: 
 }
 
 export async function addProgress(tx: Tx, tenantId: string, id: string, step: ProgressStep, now: Date): Promise<void> {
-  await tx.query(sql`
+  await tx.query(
+    keepPlan(sql`
     update run set files_done = files_done + ${step.filesDone}, chunks_done = chunks_done + ${step.chunksDone},
       added = added + ${step.added}, updated = updated + ${step.updated}, failed = failed + ${step.failed}, heartbeat_at = ${now}
-    where tenant_id = ${tenantId} and id = ${id}`);
+    where tenant_id = ${tenantId} and id = ${id}`),
+  );
 }
 
 /** Counts deleted files as skipped in the active run of the group's generation, if one exists. The group must be locked. */

@@ -1,7 +1,7 @@
 /** SQL of the table source. */
 import { json, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
-import { raw, type Sql, sql } from '../db/sql.ts';
+import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import { ownValue } from '../util/own-value.ts';
 import { folderPath, SOURCE_PATH } from './sources/paths.ts';
@@ -101,7 +101,8 @@ export async function claimPendingSources(
     : sql`s.attempts < ${claim.suspectAttempts}`;
   const only = claim.only ?? raw('true');
   // The union lets each half use its own index of waiting rows: most sources of a group do not wait.
-  const rows = await tx.query<PendingSource>(sql`
+  const rows = await tx.query<PendingSource>(
+    keepPlan(sql`
     with waiting as (
       (select s.id from source s
       where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.status = 'pending' and s.deleted_at is null
@@ -122,7 +123,8 @@ export async function claimPendingSources(
       t.created_at, t.parent_source_id, t.member_depth, t.url,
       case when t.parent_source_id is not null then t.name when t.source_type = 'repo' then o.origin_id else t.path end as group_path,
       ${folderPath('t')} as folder_path,
-      o.metadata -> 'charset' ->> 'val' as charset`);
+      o.metadata -> 'charset' ->> 'val' as charset`),
+  );
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -175,7 +177,8 @@ export async function saveSourceResults(
   results: readonly SourceResult[],
 ): Promise<Map<string, SavedResult>> {
   const given = recordset(RESULT_COLUMNS, results).table;
-  const saved = await tx.query<SavedResult & { id: string }>(sql`
+  const saved = await tx.query<SavedResult & { id: string }>(
+    keepPlan(sql`
     update source t set status = r.status, file_type = coalesce(r.file_type, t.file_type), language = r.language,
       text_length = r.text_length, chunk_count = r.chunk_count, chunk_metadatas_count = r.chunk_metadatas_count,
       chunk_metadata_bytes = r.chunk_metadata_bytes, origin_metadata = marked_records(r.origin_metadata, o.metadata),
@@ -189,7 +192,8 @@ export async function saveSourceResults(
     where t.tenant_id = ${tenantId} and t.id = r.id and t.deleted_at is null
       and (t.status = 'pending' or u.status = 'pending') and (u.source_id is null or r.status = 'ready')
     returning t.id, u.source_id is not null as was_update, t.chunk_metadatas_count -
-      (select s.chunk_metadatas_count from source s where s.tenant_id = ${tenantId} and s.id = t.id) as chunk_metadatas_added`);
+      (select s.chunk_metadatas_count from source s where s.tenant_id = ${tenantId} and s.id = t.id) as chunk_metadatas_added`),
+  );
   if (results.every(({ status }) => status === 'ready')) return new Map(saved.map(({ id, ...result }) => [id, result]));
   const failed = await tx.query<{ id: string }>(sql`
     select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id

@@ -2,7 +2,7 @@
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { TablePlace } from '../corpus/values.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { raw, type Sql, sql } from '../db/sql.ts';
+import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { BuiltTable, ColumnSetting } from './build/build-table.ts';
 import type { StoredTable, TablePosition, TableWarning } from './table.ts';
 
@@ -72,11 +72,13 @@ export async function findSourcesWithTables(
   ids: readonly string[],
 ): Promise<string[]> {
   if (ids.length === 0) return [];
-  const rows = await tx.query<{ sourceId: string }>(sql`
+  const rows = await tx.query<{ sourceId: string }>(
+    keepPlan(sql`
     select s.id as source_id from source s where s.tenant_id = ${tenantId} and s.id = any(${[...ids]}::uuid[]) and (
       exists (select from source_table t where t.tenant_id = s.tenant_id and t.source_id = s.id)
       or exists (select from source_table t
-        where t.tenant_id = s.tenant_id and t.source_group_id = s.source_group_id and t.source_id is null))`);
+        where t.tenant_id = s.tenant_id and t.source_group_id = s.source_group_id and t.source_id is null))`),
+  );
   return rows.map(({ sourceId }) => sourceId);
 }
 

@@ -4,6 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { lockEmbedding } from '../../src/corpus/embedding-queue-store.ts';
+import { insertGroup, lockGroup, UPLOADED } from '../../src/corpus/group-store.ts';
+import { addProgress, insertRun, lockRun } from '../../src/corpus/run-store.ts';
+import { insertRunFiles } from '../../src/corpus/runs/run-file-store.ts';
+import { claimPendingSources, insertSources, saveSourceResults } from '../../src/corpus/source-store.ts';
+import { deleteTexts, insertTexts } from '../../src/corpus/sources/text-store.ts';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openEmbeddedDatabase } from '../../src/db/embedded/embedded-database.ts';
@@ -11,7 +17,10 @@ import { openEngine } from '../../src/db/embedded/engine.ts';
 import { openKeptPlans } from '../../src/db/embedded/kept-plans.ts';
 import { createSession } from '../../src/db/embedded/session.ts';
 import { keepPlan, raw, type Sql, sql } from '../../src/db/sql.ts';
+import type { ClaimedSource } from '../../src/ingest/runs/claimed-source.ts';
+import { failedRows } from '../../src/ingest/runs/rows.ts';
 import { readRows } from '../../src/retrieval/reading/hits.ts';
+import { findSourcesWithTables } from '../../src/tables/store.ts';
 import { newId } from '../../src/util/ids.ts';
 import { copyTemplate } from '../support/database.ts';
 
@@ -60,6 +69,55 @@ test('the statement that reads search hits stays prepared, however many tenants 
     select generic_plans as generic from pg_prepared_statements where statement like ${`%chunk_${partitionNo}"%lateral%`} and name <> ''`);
   assert.equal(plans.length, 1);
   assert.ok(plans[0]!.generic > 0, 'the plan for all values costs no more than a plan for these values');
+});
+
+test('the statements of each batch of files that a run stores stay prepared', async () => {
+  const { id: tenantId } = await createTenant(db, { id: newId(), name: 'uploader' });
+  const createdAt = new Date();
+  const group = { id: newId(), sourceType: UPLOADED, name: 'files', chunkMetadataKeys: [], uploadAt: null, createdAt };
+  const run = { id: newId(), sourceGroupId: group.id, generation: 1, scanned: 1, unchanged: 0, createdAt };
+  const file = { id: newId(), name: 'a.txt', fileType: 'txt', fileSize: 1, blobHash: 'hash', contentAt: createdAt };
+  const step = { filesDone: 0, chunksDone: 0, added: 0, updated: 0, failed: 0 };
+  const claim = { afterId: null, limit: 1, suspectAttempts: 100, suspects: false };
+  const failure = { stage: 'parse', title: '', message: '', retryable: true } as const;
+  const { result } = failedRows({ ...file, parentSourceId: null } as unknown as ClaimedSource, failure);
+  await db.transaction(tenantId, async (tx) => {
+    await insertGroup(tx, tenantId, group);
+    await insertSources(tx, tenantId, group, [file]);
+    await insertRun(tx, tenantId, run);
+  });
+  for (let n = 0; n < 8; n += 1) {
+    await db.transaction(tenantId, async (tx) => {
+      await lockGroup(tx, tenantId, group.id);
+      await lockRun(tx, tenantId, run.id);
+      await claimPendingSources(tx, tenantId, group.id, claim);
+      await saveSourceResults(tx, tenantId, [result]);
+      await deleteTexts(tx, tenantId, [{ id: file.id, generation: 1 }]);
+      await insertTexts(tx, tenantId, [
+        { sourceId: file.id, generation: 1, startOffset: 0, endOffset: 1, content: 'a' },
+      ]);
+      await findSourcesWithTables(tx, tenantId, [file.id]);
+      await insertRunFiles(tx, tenantId, run.id, [{ sourceId: file.id, change: 'added' }]);
+      await addProgress(tx, tenantId, run.id, step, createdAt);
+      await lockEmbedding(tx, tenantId);
+    });
+  }
+  const rows = await db.system.query<{ statement: string }>(
+    sql`select statement from pg_prepared_statements where name <> '' and generic_plans > 0`,
+  );
+  const begin = ['select g.id', 'select r.id', 'with waiting', 'update source t', 'delete from source_text'];
+  const further = [
+    'insert into source_text',
+    'select s.id as',
+    'insert into run_file',
+    'update run',
+    'insert into embedding',
+  ];
+  for (const words of [...begin, ...further])
+    assert.ok(
+      rows.some(({ statement }) => statement.trimStart().startsWith(words)),
+      words,
+    );
 });
 
 test('with a prepared statement each tenant sees its own rows, and the owner all rows', async () => {

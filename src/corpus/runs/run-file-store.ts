@@ -2,7 +2,7 @@
 import type { Queryable, Tx } from '../../db/database.ts';
 import { type PageRequest, readPage } from '../../db/page-sql.ts';
 import { recordset } from '../../db/recordset.ts';
-import { raw, sql } from '../../db/sql.ts';
+import { keepPlan, raw, sql } from '../../db/sql.ts';
 import { newId } from '../../util/ids.ts';
 import { SOURCE_PATH_SQL } from '../sources/paths.ts';
 import type { FilePlace } from '../values.ts';
@@ -67,14 +67,16 @@ export async function insertRunFiles(
     },
     files,
   );
-  await tx.query(sql`
+  await tx.query(
+    keepPlan(sql`
     insert into run_file (tenant_id, run_id, name, url, ${given.columns})
     select ${tenantId}::uuid, ${runId}::uuid, s.name, s.url, ${given.values}
     from ${given.table} join source s on s.tenant_id = ${tenantId} and s.id = r.source_id
     where (select count(*) from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and f.change <> 'skipped')
       < ${RUN_FILES_MAX}
     on conflict (tenant_id, run_id, source_id) do update set change = excluded.change, name = excluded.name,
-      path = excluded.path, url = excluded.url, read_ms = coalesce(excluded.read_ms, run_file.read_ms)`);
+      path = excluded.path, url = excluded.url, read_ms = coalesce(excluded.read_ms, run_file.read_ms)`),
+  );
 }
 
 /** Saves files that the run skipped, up to RUN_SKIPPED_MAX in a run. */

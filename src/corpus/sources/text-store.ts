@@ -1,7 +1,7 @@
 /** SQL of the table source_text: the extracted text of sources, in segments. */
 import type { Tx } from '../../db/database.ts';
 import { recordset } from '../../db/recordset.ts';
-import { sql } from '../../db/sql.ts';
+import { keepPlan, sql } from '../../db/sql.ts';
 
 export interface TextSegment {
   sourceId: string;
@@ -20,10 +20,12 @@ export async function deleteTexts(
   versions: readonly { id: string; generation: number }[],
 ): Promise<void> {
   const ids = versions.map(({ id }) => id);
-  await tx.query(sql`
+  await tx.query(
+    keepPlan(sql`
     delete from source_text where tenant_id = ${tenantId} and source_id = any(${ids}::uuid[])
       and (source_id, generation) in (
-        select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`);
+        select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`),
+  );
 }
 
 export async function insertTexts(tx: Tx, tenantId: string, segments: readonly TextSegment[]): Promise<void> {
@@ -32,9 +34,11 @@ export async function insertTexts(tx: Tx, tenantId: string, segments: readonly T
     { source_id: 'uuid', generation: 'int', start_offset: 'int', end_offset: 'int', content: 'text' },
     segments,
   );
-  await tx.query(sql`
+  await tx.query(
+    keepPlan(sql`
     insert into source_text (tenant_id, ${given.columns})
-    select ${tenantId}::uuid, ${given.values} from ${given.table}`);
+    select ${tenantId}::uuid, ${given.values} from ${given.table}`),
+  );
 }
 
 /** Deletes up to `limit` segments of a source's text; returns the number of deleted segments. */
