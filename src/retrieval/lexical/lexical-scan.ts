@@ -18,7 +18,6 @@ const SCORED_CHUNKS = 2_000;
 const BELOW = 0.999;
 /** PostgreSQL does not index longer words. */
 const TERM_BYTES_MAX = 2046;
-const RETRY_SECONDS = 30;
 
 interface WeighedTerm {
   term: string;
@@ -38,7 +37,7 @@ interface Weighed {
 /**
  * Returns the best chunks, best first; for equal scores, the lower id first.
  *
- * @param request with `testedMax`, the conditions are tested for so many of the best chunks, and only chunks with a rarer term are scored.
+ * @param request with `testedMax`, the conditions are tested for so many of the best chunks.
  * @param filterMatches the sources that match the filters, if they are known; chunks of other sources are not scored.
  */
 export async function scanCandidates(
@@ -53,7 +52,8 @@ export async function scanCandidates(
   const find = (count: number, limit: number): Promise<Candidate[]> =>
     findBest(tx, { ...request, limit }, { terms, meanLength }, count, filterMatches?.ids ?? null);
   const found = await find(rarer, request.limit);
-  if (found.length === request.limit || rarer === terms.length || request.testedMax !== undefined) return found;
+  const haveEnough = terms[rarer - 1]!.chunks >= (request.testedMax ?? Number.POSITIVE_INFINITY);
+  if (found.length === request.limit || rarer === terms.length || haveEnough) return found;
   const ids = new Set(found.map(({ id }) => id));
   const others = (await find(terms.length, request.limit + found.length)).filter(({ id }) => !ids.has(id));
   // Chunks without a rarer term follow after the others, whatever the limit is, so that all pages have one order.
@@ -68,7 +68,7 @@ async function weigh(tx: Tx, tenantId: string, terms: readonly string[]): Promis
   const all = counted.find(({ term }) => term === '');
   if (!all) {
     throw new ServiceError('overloaded', 'The text index is being changed: the operator has to restart the service.', {
-      retryAfterSeconds: RETRY_SECONDS,
+      retryAfterSeconds: 30,
     });
   }
   const weighed = counted
