@@ -49,8 +49,8 @@ export interface Candidates {
 export interface SearchedCorpus {
   candidates(query: CandidateQuery): Promise<Candidates>;
   /**
-   * Returns those of the terms that a chunk of the corpus has, or had until a moment ago. Absent if the engine would have to search for
-   * each of them: if it has no counts for this corpus.
+   * Returns those of the terms that a chunk of the corpus has, or had until its rows were removed. Absent if the engine has no counts for
+   * this corpus, so that it would have to search for each term.
    */
   knownTerms?(terms: readonly string[]): Promise<ReadonlySet<string>>;
 }

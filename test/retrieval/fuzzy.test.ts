@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
+import { sql } from '../../src/db/sql.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../src/retrieval/types.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -85,6 +86,36 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
           query,
         );
       }
+    });
+
+    test('a word that only a removed chunk had is corrected', async () => {
+      const other = await createTenant(db, { id: newId(), name: `${form}, removed` });
+      const chunks = [newId(), newId()];
+      const sources = ['heron', 'hreon'].map((word, i) => ({
+        name: word,
+        language: 'en',
+        chunks: [{ id: chunks[i]!, content: `A ${word} stands in shallow water.` }],
+      }));
+      await seed(db, other.id, [{ sources }]);
+      const inOther = { tenantId: other.id, partitionNo: other.partitionNo };
+      assert.deepEqual((await search('hreon', inOther)).names, ['hreon']);
+      await db.query(other.id, sql`delete from chunk where id = ${chunks[1]!}`);
+      const { names, warnings } = await search('hreon', inOther);
+      assert.deepEqual(names, ['heron']);
+      assert.equal(warnings[0]?.type, 'fuzzy_match');
+    });
+
+    test('a key with limits is corrected as if the chunks that it may not see were not there', async () => {
+      const other = await createTenant(db, { id: newId(), name: `${form}, limited` });
+      const [seen = ''] = await seed(db, other.id, [
+        { sources: [{ name: 'heron', language: 'en', chunks: ['A heron stands in shallow water.'] }] },
+        { sources: [{ name: 'hreon', language: 'en', chunks: ['The hreon project is secret.'] }] },
+      ]);
+      const inOther = { tenantId: other.id, partitionNo: other.partitionNo };
+      assert.deepEqual((await search('hreon', inOther)).names, ['hreon']);
+      const { names, warnings } = await search('hreon', { ...inOther, sourceGroupIds: [seen] });
+      assert.deepEqual(names, ['heron']);
+      assert.equal(warnings[0]?.type, 'fuzzy_match');
     });
 
     test('words that occur, and words without a similar word, are not corrected', async () => {

@@ -65,15 +65,16 @@ interface Way {
   filterMatches?: Pick<FilterMatches, 'ids' | 'share'>;
   /** The number of chunks to score; absent: as many as in the service. */
   scoredChunks?: number;
+  testedMax?: number;
 }
 
 function search(
   tenant: Tenant,
   terms: string[],
   limit: number,
-  { conditions = [], filterMatches, scoredChunks }: Way = {},
+  { conditions = [], filterMatches, scoredChunks, ...how }: Way = {},
 ): Promise<Candidate[]> {
-  const request = { tenantId: tenant.id, partitionNo: tenant.partitionNo, conditions, terms, limit };
+  const request = { tenantId: tenant.id, partitionNo: tenant.partitionNo, conditions, terms, limit, ...how };
   return plain.transaction(tenant.id, (tx) => scanCandidates(tx, request, filterMatches, scoredChunks));
 }
 
@@ -145,6 +146,21 @@ test('if very many chunks have a term, the chunks with the rarer terms are score
   const others = await search(tenant, terms, 2, { conditions: [condition], scoredChunks: 40 });
   assert.deepEqual(new Set(others.map(({ id }) => id)), new Set([rows[1]!.id, rows[3]!.id]));
   assert.equal((await search(tenant, ['common'], 2, { scoredChunks: 0 })).length, 2);
+});
+
+test('conditions are tested for so many of the best chunks, whichever terms these have', async () => {
+  const tenant = await newTenant('tested');
+  const rows: Row[] = Array.from({ length: 200 }, (_, ordinal) => {
+    const terms = ['common', ...(ordinal < 10 ? ['rare'] : [])];
+    return { id: newId(), ordinal, terms: [...terms, ...Array<string>(ordinal).fill('pad')] };
+  });
+  await insert(tenant, rows);
+  const found = async (ordinal: number, testedMax: number): Promise<number> => {
+    const conditions = [sql`c.ordinal = ${ordinal}::int`];
+    return (await search(tenant, ['common', 'rare'], 1, { conditions, scoredChunks: 40, testedMax })).length;
+  };
+  assert.deepEqual([await found(5, 5), await found(5, 6)], [0, 1]);
+  assert.deepEqual([await found(100, 50), await found(100, 150)], [0, 1]);
 });
 
 test('for equal scores the lower id comes first, also where the limit cuts through them', async () => {

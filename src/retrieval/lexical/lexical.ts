@@ -66,15 +66,6 @@ export async function indexWeights(
   return new Map(rows.filter(({ score }) => score > 0).map(({ term, score }) => [term, score * factor]));
 }
 
-/** Returns those of the terms that chunks of the tenant have. */
-export async function indexTerms(
-  tx: Tx,
-  of: Pick<CandidateRequest, 'partitionNo'>,
-  terms: readonly string[],
-): Promise<ReadonlySet<string>> {
-  return new Set((await indexWeights(tx, of, terms)).keys());
-}
-
 /**
  * Returns the best `limit` chunks, best first, and which of them satisfy the conditions. The conditions are tested after the limit, so a
  * condition that hardly any chunk satisfies costs no more.

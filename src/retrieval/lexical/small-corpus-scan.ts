@@ -8,7 +8,7 @@ import { empty, identifier, join, type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, Scope } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions } from '../query/filter-sql.ts';
-import { inOrder } from './lexical.ts';
+import { indexWeights, inOrder } from './lexical.ts';
 
 /**
  * Chunks are scored here if `chunks * share` is at most this. Processor time of both ways on the embedded database: 10,000 chunks,
@@ -17,7 +17,7 @@ import { inOrder } from './lexical.ts';
 const CHUNKS_BY_SHARE_MAX = 30;
 
 /** Returns how much one occurrence of each term adds to a score; terms that no chunk of the tenant has are left out. */
-export type WeighTerms = (terms: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+type WeighTerms = (terms: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 
 /** Returns true if the matching chunks are few. */
 export function isSmallCorpus({ chunks, share }: Pick<FilterMatches, 'chunks' | 'share'>): boolean {
@@ -28,11 +28,12 @@ export function isSmallCorpus({ chunks, share }: Pick<FilterMatches, 'chunks' | 
 export type SmallCorpusScan = (terms: readonly string[], limit: number) => Promise<Candidate[]>;
 
 /** Opens a scan of the matching chunks for one transaction, which reads them once. */
-export function openSmallCorpusScan(tx: Tx, scope: Scope, matches: FilterMatches, weigh: WeighTerms): SmallCorpusScan {
+export function openSmallCorpusScan(tx: Tx, scope: Scope, matches: FilterMatches): SmallCorpusScan {
   let reading: Promise<ReadChunk[]> | undefined;
   return async (terms, limit) => {
     reading ??= readChunks(tx, scope, matches);
-    return inOrder(await scoreChunks(await reading, terms, weigh), 0).slice(0, limit);
+    const scored = await scoreChunks(await reading, terms, (some) => indexWeights(tx, scope, some));
+    return inOrder(scored, 0).slice(0, limit);
   };
 }
 

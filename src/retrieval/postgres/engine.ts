@@ -1,5 +1,4 @@
 /** The engine in PostgreSQL: BM25 over the chunks' terms, HNSW over their vectors, filters as conditions of the same statements. */
-import { isUnrestricted } from '../../access/access.ts';
 import type { Database } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
@@ -9,8 +8,6 @@ import {
   type CandidateRequest,
   FORCE_INDEX_ORDER,
   FORCE_INDEXES,
-  indexTerms,
-  indexWeights,
   SHALLOW,
 } from '../lexical/lexical.ts';
 import { countedTerms, scanCandidates } from '../lexical/lexical-scan.ts';
@@ -57,7 +54,6 @@ export function openPostgresEngine(
     scansSmall = true,
   }: PostgresLimits = {},
 ): Engine {
-  const knownTerms = hasTextSearch ? indexTerms : countedTerms;
   return {
     testsCandidates: true,
     settings: [...(hasTextSearch ? [...FORCE_INDEX_ORDER, ...SHALLOW] : FORCE_INDEXES), ...NEAREST_SETTINGS],
@@ -70,9 +66,10 @@ export function openPostgresEngine(
         hasTextSearch
           ? bm25Candidates(tx, request, found?.share ?? (ofChunk.length > 0 ? CHUNK_SHARE : undefined))
           : scanCandidates(tx, request, found);
-      const isWhole = isUnrestricted(scope) && !narrows(scope, scope.filters) && ofChunk.length === 0;
+      // The BM25 index counts chunks that are gone until it merges its parts.
+      const isCounted = !hasTextSearch && !narrows(scope, scope.filters) && ofChunk.length === 0;
       return {
-        ...(isWhole && { knownTerms: (terms) => knownTerms(tx, scope, terms) }),
+        ...(isCounted && { knownTerms: (terms) => countedTerms(tx, scope, terms) }),
         async candidates(query) {
           const { vector, depth } = query;
           const best = matches ? undefined : await testBest(query);
@@ -104,7 +101,7 @@ export function openPostgresEngine(
         const { terms, depth } = query;
         if (terms.length === 0) return [];
         if (hasTextSearch && scansSmall && found && isSmallCorpus(found)) {
-          scan ??= openSmallCorpusScan(tx, scope, found, (some) => indexWeights(tx, scope, some));
+          scan ??= openSmallCorpusScan(tx, scope, found);
           return scan(terms, depth);
         }
         const areNamed = found !== undefined && (hasTextSearch || found.ids !== null);

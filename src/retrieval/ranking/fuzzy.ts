@@ -1,8 +1,8 @@
 /**
  * Corrects typing errors. A word of the query that no visible chunk has is replaced by the commonest word of visible chunks that is
  * one error away. A word that only shares its stem with a spelling one error away comes after all of these. A look-up into the index
- * asks for each missing word, and one more for the spellings of those that occur nowhere. An ordinary query needs no look-up,
- * because its best chunks have most of its words.
+ * asks for each missing word (one for all of them, if the engine has counts), and one more for the spellings of those that occur
+ * nowhere. An ordinary query needs no look-up, because its best chunks have most of its words.
  */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
