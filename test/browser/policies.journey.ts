@@ -234,6 +234,8 @@ describe('policies and subjects', { skip }, () => {
     await notice.getByText(`Version ${version + 1} was saved while you wrote`).waitFor();
     await notice.getByText('− "value": "one"').waitFor();
     await notice.getByText('+ "value": "two"').waitFor();
+    // A preview of an earlier draft is pale.
+    await page.locator('section[aria-busy="true"]').waitFor({ state: 'detached' });
     await look(page, 'policy-outdated');
     const stored = async () => JSON.stringify(await service.pinakes.getPolicy({ params: { name: 'shared' } }));
     assert.match(await stored(), /"two"/);

@@ -36,7 +36,7 @@ export function PreviewPanel({ preview, pending, stale, principal, setPrincipal,
         <PrincipalFields principal={principal} setPrincipal={setPrincipal} refusal={refusal} />
         {preview && principal.kind === 'id' && principal.id !== '' && <KnownAttributes preview={preview} />}
       </section>
-      <section aria-live="polite" className={stale ? 'opacity-60' : ''}>
+      <section aria-live="polite" aria-busy={stale} className={stale ? 'opacity-60' : ''}>
         {preview ? <Counts preview={preview} /> : pending ? <Spinner label={say('loading')} /> : null}
         {preview && <Sample preview={preview} light={light} />}
       </section>
