@@ -76,7 +76,7 @@ const WORD = new RegExp(`(?:${DASHES})?${CASED}(?:[${CASED}\\p{M}'’.\\-]*[${CA
 /** Options of one letter, also several behind one dash: `-avz`. Texts for print have other dashes. */
 const LETTERS = new RegExp(`(?<![${CASED}\\p{M}\\-–])[\\-–](\\p{L}+)`, 'gv');
 /** A beginning of a word that may be left out: `--[no-]color`. */
-const OPTIONAL_BEGINNING = /\[(\p{L}+-)\](?=\p{L})/gu;
+const OPTIONAL_BEGINNING = /\[(\p{L}+-)\]([\p{L}\p{N}_-]*[\p{L}\p{N}])/gu;
 const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー]+/gu;
 /** Runs of letters of scripts without capitals. Numerals are checked as numbers. */
 const NUMERAL = '[〇零一二三四五六七八九十百千万萬億亿]';
@@ -124,10 +124,10 @@ export function statementOf(written: string, language: string | null): Statement
   const clauses = clausesOf(part, language);
   const keys = new Set([...numberKeys(numbersIn(part, language)), ...allTermsOf(part, language)]);
   for (const [, letters] of text.matchAll(LETTERS)) for (const letter of letters!) keys.add(`-${letter}`);
-  for (const word of [...wordsOf(text), ...wordsOf(text.replace(OPTIONAL_BEGINNING, '$1'))])
-    if (word.length > 1) keys.add(`-${word.toLowerCase()}`);
+  for (const [, beginning, rest] of text.matchAll(OPTIONAL_BEGINNING)) keys.add(`-${beginning}${rest}`.toLowerCase());
   for (const word of wordsOf(text)) {
     keys.add(word.toLowerCase());
+    if (word.length > 1) keys.add(`-${word.toLowerCase()}`);
     if (/\p{Lu}|\p{Lt}/u.test(word))
       for (const form of [word.toLowerCase(), ...termsOf(word, language)]) keys.add(`^${form}`);
   }
