@@ -5,7 +5,7 @@ import { withoutInvisible } from '../../text/fold.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
 import { normalizeDigits } from './digits.ts';
-import { claimedNumbersIn, type FoundNumber, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
+import { claimedNumbersIn, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
 import { isOpening } from './openings.ts';
 
 /** Maximum UTF-16 units of a sentence that is checked. No quote can support a longer sentence. */
@@ -18,16 +18,15 @@ export interface Item {
   /** The part as written. */
   text: string;
   keys: readonly string[];
-  /** A number with its unit. Absent for a number that is needed several times. */
-  number?: FoundNumber;
+  /** The keys of a number with any unit, and the number with its unit as written. */
+  anyUnit?: readonly string[];
+  withUnit?: string;
 }
 
 export interface Claim {
   sentence: string;
   isTooLong: boolean;
   items: readonly Item[];
-  /** The terms besides numbers and names. */
-  words: readonly string[];
   clauses: readonly Clause[];
 }
 
@@ -44,8 +43,6 @@ export interface Clause {
 export interface Statement {
   /** Keys of numbers, names, words and terms: see `Item`. */
   keys: ReadonlySet<string>;
-  /** Its numbers and names. */
-  facts: readonly Item[];
   clauses: readonly Clause[];
 }
 
@@ -73,9 +70,13 @@ const NEGATION_PARTS = anyOf(
 
 /** Scripts with capitals, and digits: names and identifiers consist of them. A character of another script ends the word. */
 const CASED = '[\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{sc=Armn}\\p{Nd}_]';
-/** The dashes before a word that is an option of a program: `-v`, `--dry-run`. */
-const DASHES = '(?<![\\p{L}\\p{M}\\p{N}_\\-])--?(?=\\p{L})';
+/** The dashes of an option of a program: `-v`, `--dry-run`. One dash before several letters may be a hyphen or a bullet. */
+const DASHES = `(?:--(?=\\p{L})|-(?=\\p{L}(?![${CASED}\\p{M}\\-])))`;
 const WORD = new RegExp(`(?:${DASHES})?${CASED}(?:[${CASED}\\p{M}'’.\\-]*[${CASED}\\p{M}])?`, 'gv');
+/** Options of one letter, also several behind one dash: `-avz`. Texts for print have other dashes. */
+const LETTERS = new RegExp(`(?<![${CASED}\\p{M}\\-–])[\\-–](\\p{L}+)`, 'gv');
+/** A beginning of a word that may be left out: `--[no-]color`. */
+const OPTIONAL_BEGINNING = /\[(\p{L}+-)\]([\p{L}\p{N}_-]*[\p{L}\p{N}])/gu;
 const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー]+/gu;
 /** Runs of letters of scripts without capitals. Numerals are checked as numbers. */
 const NUMERAL = '[〇零一二三四五六七八九十百千万萬億亿]';
@@ -95,51 +96,49 @@ const COMMON_OPENING_END = /(?:ees|ers|ies|ing|ions?|ments?|ness|ly|ed)$/;
  * @param language ISO 639-1 code of the text that the claim is compared with, or null.
  */
 export function claimOf(written: string, language: string | null): Claim {
-  if (written.length > SENTENCE_UNITS_MAX)
-    return { sentence: written, isTooLong: true, items: [], words: [], clauses: [] };
+  if (written.length > SENTENCE_UNITS_MAX) return { sentence: written, isTooLong: true, items: [], clauses: [] };
   const sentence = withoutInvisible(written);
-  const text = normalizeDigits(sentence);
-  const facts = factsIn(sentence, language);
-  const numbers = facts.flatMap(({ number }) => number ?? []);
-  const terms = termsOf(sentence, language);
-  const ofFacts = termsOf(facts.map(({ text }) => text).join(' '), language);
+  const text = normalized(sentence);
+  const numbers = claimedNumbersIn(sentence, language);
   return {
     sentence,
     isTooLong: false,
     items: [
-      ...facts,
+      ...numbers.map((number): Item => {
+        const anyUnit = number.readings.map((reading) => `#${reading}`);
+        return { kind: 'number', text: number.written, keys: neededKeys(number), anyUnit, withUnit: number.withUnit };
+      }),
       ...repeated(numbers).map((keys): Item => ({ kind: 'number', text: `${keys[0]!.replace(/^#|~/g, '')}`, keys })),
+      ...namesIn(text, language),
       ...caselessWords(text).map(({ text, keys }): Item => ({ kind: 'word', text, keys })),
-      ...[...terms].map((term): Item => ({ kind: 'term', text: term, keys: [term] })),
+      ...[...termsOf(sentence, language)].map((term): Item => ({ kind: 'term', text: term, keys: [term] })),
     ],
-    words: [...terms.difference(ofFacts)],
     clauses: clausesOf(sentence, language),
   };
-}
-
-/** Returns the numbers and names of a sentence. */
-function factsIn(sentence: string, language: string | null): Item[] {
-  const numbers = claimedNumbersIn(sentence, language).map(
-    (number): Item => ({ kind: 'number', text: number.written, keys: neededKeys(number), number }),
-  );
-  return [...numbers, ...namesIn(normalizeDigits(sentence), language)];
 }
 
 /** Returns what a part of a passage states. */
 export function statementOf(written: string, language: string | null): Statement {
   const part = withoutInvisible(written);
-  const text = normalizeDigits(part);
+  const text = normalized(part);
   const clauses = clausesOf(part, language);
   const keys = new Set([...numberKeys(numbersIn(part, language)), ...allTermsOf(part, language)]);
+  for (const [, letters] of text.matchAll(LETTERS)) for (const letter of letters!) keys.add(`-${letter}`);
+  for (const [, beginning, rest] of text.matchAll(OPTIONAL_BEGINNING)) keys.add(`-${beginning}${rest}`.toLowerCase());
   for (const word of wordsOf(text)) {
-    if (isOption(word)) keys.add(word);
-    keys.add(word.replace(/^-+/, '').toLowerCase());
+    keys.add(word.toLowerCase());
+    if (word.length > 1) keys.add(`-${word.toLowerCase()}`);
     if (/\p{Lu}|\p{Lt}/u.test(word))
       for (const form of [word.toLowerCase(), ...termsOf(word, language)]) keys.add(`^${form}`);
   }
   for (const [word] of text.matchAll(KATAKANA)) keys.add(word);
   for (const key of caselessKeys(text)) keys.add(key);
-  return { keys, facts: factsIn(part, language), clauses };
+  return { keys, clauses };
+}
+
+/** Returns a text with usual digits and hyphens. */
+function normalized(text: string): string {
+  return normalizeDigits(text).replace(/[‐‑]/g, '-');
 }
 
 /** Returns the terms of a text without stop words. */
@@ -221,8 +220,9 @@ function isKoreanEnd(letters: readonly string[], at: number): boolean {
   return at > 0 && at === letters.length - 1 && /\p{sc=Hang}/u.test(letters[at]!);
 }
 
+/** Returns the words of a text, and options without their dashes. */
 function wordsOf(text: string): string[] {
-  return [...text.matchAll(WORD)].map(([word]) => word.replace(/['’]s$/, ''));
+  return [...text.matchAll(WORD)].map(([word]) => word.replace(/^-+|['’]s$/g, ''));
 }
 
 /**
@@ -240,7 +240,7 @@ function namesIn(text: string, language: string | null): Item[] {
   };
   for (const match of text.matchAll(WORD)) {
     const word = match[0].replace(/['’]s$/, '');
-    if (isOption(word)) names.push({ kind: 'name', text: word, keys: [word] });
+    if (word.startsWith('-')) names.push({ kind: 'name', text: word, keys: [optionKey(word)] });
     else if (isIdentifier(word) || (isForeign && /^\p{sc=Latn}{2,}/u.test(word))) add(word, '');
     else if (/^[\p{Lu}\p{Lt}]/u.test(word)) {
       const opening = isOpening(text, match.index);
@@ -251,14 +251,14 @@ function namesIn(text: string, language: string | null): Item[] {
   return names;
 }
 
-/** Returns true for an option of a program. Its capitals count: `-v` is not `-V`. */
-function isOption(word: string): boolean {
-  return word.startsWith('-');
+/** Returns the key of an option: `-v` is not `-V`, but a text may name `--dry-run` without its dashes. */
+function optionKey(option: string): string {
+  return /^-\p{L}$/u.test(option) ? option : option.replace(/^-+/, '-').toLowerCase();
 }
 
-/** Returns true for identifiers such as `--dry-run`, `ERR_4012`, `v1.2.3`, `iPhone`, `A4` and `3q26`, not for plain numbers and `2nd`. */
-export function isIdentifier(word: string): boolean {
-  return /^-|\p{L}.*\d|\p{Ll}\p{Lu}|[\p{L}\d]_|_[\p{L}\d]/u.test(word);
+/** Returns true for identifiers such as `ERR_4012`, `3_1_24`, `v1.2.3`, `iPhone`, `A4` and `3q26`, not for plain numbers and `2nd`. */
+function isIdentifier(word: string): boolean {
+  return /\p{L}.*\d|\p{Ll}\p{Lu}|[\p{L}\d]_|_[\p{L}\d]/u.test(word);
 }
 
 function isNameLike(text: string, word: string, at: number, language: string | null): boolean {

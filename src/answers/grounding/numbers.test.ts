@@ -18,6 +18,8 @@ test('a number matches the same number in another notation', () => {
   for (const [left, right] of [
     ['25 days', 'twenty-five days'],
     ['1,000 people', '1000 people'],
+    ['number 001,234', 'number 1234'],
+    ['012.345 kWh', '12345 kWh'],
     ['1.000 Leute', '1000 Leute'],
     ['3,5 Prozent', '3.5 percent'],
     ['1,234.56', '1.234,56'],

@@ -272,7 +272,7 @@ function readingsOf(token: string): string[] {
   const isMixed = separators.length > 1 && separators[separators.length - 1] !== separators[0];
   if (isMixed) return [decimal(parts.slice(0, -1).join(''), last)];
   const readings: string[] = [];
-  if (/^[1-9]\d{0,2}$/.test(parts[0]!) && parts.slice(1).every((part) => part.length === 3))
+  if (/^(?!0+$)\d{1,3}$/.test(parts[0]!) && parts.slice(1).every((part) => part.length === 3))
     readings.push(withoutLeadingZeros(parts.join('')));
   if (parts.length === 2) {
     readings.push(decimal(parts[0]!, last));

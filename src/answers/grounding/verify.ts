@@ -1,20 +1,17 @@
 /**
  * Finds the quote of a chunk that supports a sentence best, and checks by rules whether the quote supports it.
  *
- * A sentence is verified when three conditions hold. The quote has every number with its unit, and every name; a sentence that is nearly
- * a copy of a part of the chunk must not take them from another part in place of its own. The quote has at least 60 % of the words. And
- * the clauses of the chunk that are most like the clauses of the sentence negate the same, unless the sentence is copied.
+ * A sentence is verified when three conditions hold. The quote has every number with its unit, and every name. The quote has at least
+ * 60 % of the words. And the clauses of the chunk that are most like the clauses of the sentence negate the same, unless the sentence is
+ * copied.
  */
 import { cutIntoPieces, splitUnits, unwrapped } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { type Claim, type Clause, type Item, isIdentifier, type Statement, statementOf, termsOf } from './claims.ts';
-import type { FoundNumber } from './numbers.ts';
+import { type Claim, type Clause, type Item, type Statement, statementOf, termsOf } from './claims.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
 /** Share of a sentence's terms that its quote must have. */
 const COVERAGE_MIN = 0.6;
-/** Share of a sentence's words besides numbers and names from which on it is nearly a copy of a part of the passage. */
-const NEAR_COPY_MIN = 0.8;
 /** Maximum words that a reason names. */
 const LISTED_WORDS_MAX = 5;
 
@@ -155,15 +152,14 @@ function bestWindow(claims: readonly Claim[], items: readonly Item[], parts: rea
 function foundIn(parts: readonly Part[], claims: readonly Claim[]): number[][] {
   const found = parts.map((): number[] => []);
   let offset = 0;
-  for (const claim of claims) {
-    const { items, words } = claim;
+  for (const { items } of claims) {
     const inParts = parts.map(({ keys }) => itemsIn(items, keys));
-    const shared = parts.map(({ keys }) => words.filter((word) => keys.has(word)).length);
+    const shared = inParts.map((indexes) => indexes.filter((i) => items[i]!.kind === 'term').length);
     const needsWord = items.some(isWord);
     for (const [p, indexes] of inParts.entries()) {
       // The numbers and names of a part without a word of the claim belong to other things.
       if (needsWord && !indexes.some((i) => isWord(items[i]!))) continue;
-      for (const i of indexes) if (!isSaidOtherwise(items[i]!, claim, parts, shared, p)) found[p]!.push(offset + i);
+      for (const i of indexes) if (!hasOtherUnit(items[i]!, parts, shared, p)) found[p]!.push(offset + i);
     }
     offset += items.length;
   }
@@ -174,43 +170,16 @@ function itemsIn(items: readonly Item[], has: ReadonlySet<string>): number[] {
   return items.flatMap(({ keys }, i) => (keys.some((key) => has.has(key)) ? [i] : []));
 }
 
-/**
- * Returns true when a part that is more like the claim than part `p` says otherwise. It lacks the number, and has it with another unit.
- * Or the claim is nearly a copy of that part with another number or name: the part has an identifier that the claim lacks, or no number
- * with this unit that the claim has, or no name.
- */
-function isSaidOtherwise(
-  item: Item,
-  { items, words }: Claim,
-  parts: readonly Part[],
-  shared: readonly number[],
-  p: number,
-): boolean {
-  const { kind, text, keys, number } = item;
-  if (kind !== 'number' && kind !== 'name') return false;
-  return parts.some((part, other) => {
-    if (shared[other]! <= shared[p]! || keys.some((key) => part.keys.has(key))) return false;
-    if (number !== undefined && anyUnit(number).some((key) => part.keys.has(key))) return true;
-    if (shared[other]! < NEAR_COPY_MIN * words.length) return false;
-    const claimed = new Set(items.filter((one) => isAlike(one, item)).flatMap((one) => one.keys.map(uncased)));
-    const stated = part.facts.filter((one) => isAlike(one, item));
-    const kept = stated.filter((one) => one.keys.some((key) => claimed.has(uncased(key))));
-    return kept.length < stated.length && (kept.length === 0 || (kind === 'name' && isIdentifier(text)));
-  });
+/** Returns true when a part that is more like the claim than part `p` has the number with another unit. */
+function hasOtherUnit({ keys, anyUnit }: Item, parts: readonly Part[], shared: readonly number[], p: number): boolean {
+  if (anyUnit === undefined) return false;
+  return parts.some(
+    (part, other) =>
+      shared[other]! > shared[p]! &&
+      anyUnit.some((key) => part.keys.has(key)) &&
+      !keys.some((key) => part.keys.has(key)),
+  );
 }
-
-/** Returns a key of a name without the mark of a capital. */
-const uncased = (key: string): string => key.replace(/^\^/, '');
-
-/** Returns true for numbers with one unit, for identifiers, and for other names: one may stand in place of the other. */
-function isAlike(left: Item, right: Item): boolean {
-  if (left.number !== undefined && right.number !== undefined) return unitOf(left.number) === unitOf(right.number);
-  return left.kind === 'name' && right.kind === 'name' && isIdentifier(left.text) === isIdentifier(right.text);
-}
-
-/** Returns the keys of a number with any unit. */
-const anyUnit = ({ readings }: FoundNumber): string[] => readings.map((reading) => `#${reading}`);
-const unitOf = ({ sign, words }: FoundNumber): string => sign || (words[0] ?? '');
 
 const isWord = ({ kind, text }: Item): boolean => kind === 'term' && /\p{L}/u.test(text);
 
@@ -280,10 +249,7 @@ function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
   const isThere = (keys: readonly string[]): boolean => parts.some((part) => keys.some((key) => part.keys.has(key)));
   const numbers = facts
     .filter(({ kind }) => kind === 'number')
-    .map((item) => {
-      const { number } = item;
-      return number !== undefined && isThere(anyUnit(number)) ? { text: number.withUnit } : item;
-    });
+    .map((item) => (item.withUnit !== undefined && isThere(item.anyUnit ?? []) ? { text: item.withUnit } : item));
   return numbers.length > 0 ? lacks('number', numbers) : lacks('name', facts);
 }
 
