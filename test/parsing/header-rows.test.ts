@@ -219,3 +219,48 @@ test('a place in a sheet counts the header rows: the range has them, and each re
   assert.match(text, /## S\n\nStaff\n\n\| Id \| Person \/ Name \| Person \/ SSN \|/);
   assert.deepEqual([tables[0]!.range, tables[0]!.firstSheetRow], ['A2:C5', 3]);
 });
+
+test('a declared key of the first row stays a key, and the row below stays a record', async () => {
+  const rows = [
+    ['region', 'person', ''],
+    ['', 'name', 'score'],
+    ['north', 'Bo', '3'],
+    ['south', 'Eve', '5'],
+  ];
+  for (const [name, bytes] of [
+    ['a.csv', lines(rows, ',')],
+    ['a.xlsx', makeXlsx({ sheets: [{ name: 'S', rows: withNull(rows) }] })],
+  ] as const) {
+    const merged = await readBytes(name, bytes, [{ key: 'region', type: 'string' }]);
+    assert.match(merged.text, /\| region \| person \/ name \| person \/ score \|\n/);
+    const { text, chunks } = await readBytes(name, bytes, [{ key: 'person', type: 'string' }]);
+    assert.match(text, /\| region \| person \| {2}\|\n\| --- \| --- \| --- \|\n\| {2}\| name \| score \|\n/);
+    const people = chunks.map(({ metadata }) => metadata.person?.val);
+    assert.deepEqual(people, ['name', 'Bo', 'Eve']);
+  }
+});
+
+test('a first record below a header with a gap is a chunk, and its values are in no context', async () => {
+  const source = 'name,email,,points\nann,ann@x.org,a,none yet\nbob,bob@x.org,b,3\neve,eve@x.org,c,5';
+  const { chunks } = await readBytes('a.csv', source);
+  assert.ok(chunks.some(({ content }) => content.includes('| ann | ann@x.org | a | none yet |')));
+  for (const { context } of chunks) assert.doesNotMatch(context ?? '', /ann/);
+});
+
+test('rules find the values below each path of a wide table', async () => {
+  const groups = Array.from({ length: 16 }, (_, i) => i);
+  const first = ['no', ...groups.flatMap((i) => [`Insured person ${i}`, `SSN`])];
+  const second = ['', ...groups.flatMap(() => ['full name as in the passport', 'as of this financial year'])];
+  const data = Array.from({ length: 40 }, (_, row) => [
+    `${row}`,
+    ...groups.flatMap((i) => [`Ann of the list ${i}`, `${536904399 + row * 16 + i}`]),
+  ]);
+  const head = [first, second].map((row) => `<tr>${row.map((cell) => `<th>${cell}</th>`).join('')}</tr>`).join('');
+  const body = data.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('');
+  const { chunks } = await readBytes('a.html', html(`<thead>${head}</thead>`, body));
+  assert.ok(chunks.length > 5);
+  for (const { content, context } of chunks.slice(1)) {
+    const seen = await redactChunk(redactor, { content, context }, ['retrieval']);
+    assert.doesNotMatch(seen!.content, /\b53690\d{4}\b/);
+  }
+});

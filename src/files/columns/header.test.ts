@@ -103,3 +103,20 @@ test('a name above others stands above empty cells only where no cell spans colu
   const rows = rowsOf('id|size|size|\nid|width|height|note\nx|1|2|b\ny|3|4|c');
   assert.deepEqual(withOneHeader(rows, { spans: [true] })[0], ['id', 'size / width', 'size / height', 'note']);
 });
+
+test('a first row of data below a header with a gap is no header row: its cells stand below names of their own', () => {
+  for (const text of [
+    '|email|points\nann|ann@x.org|none yet\nbob|bob@x.org|3\neve|eve@x.org|5',
+    'name|born||points\nann|1982-07-19|x|\nbob||y|3\neve||z|5',
+  ]) {
+    const rows = rowsOf(text);
+    assert.deepEqual(withOneHeader(rows), rows);
+    assert.deepEqual(findHeader(rows).names, rows[0]);
+  }
+});
+
+test('below the only row that the file calls a header row is data', () => {
+  const rows = rowsOf('type|example|example\n|red|apple\nb|blue|berry\nc|green|pear');
+  assert.equal(withOneHeader(rows, { spans: [true] })[0]![1], 'example / red');
+  assert.deepEqual(withOneHeader(rows, { rows: 1, spans: [true] }), rows);
+});

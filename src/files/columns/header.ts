@@ -36,7 +36,7 @@ export const HEADER_ROWS_MAX = 5;
 
 /**
  * Returns the rows of a table with one header row, whose cells are the paths of the header cells. No row may be empty. Further header rows
- * are those that the file calls so. Without them, the row below a row with gaps is one if no cell in the two rows is like the values of
+ * are those that the file calls so. If it calls no row so, the row below a row with gaps is one if no cell in the two rows is like the values of
  * its column, and if together they name each column once, except below a name that stands above several columns. Besides, a column must
  * have numbers or dates, or cells of the file must span the columns.
  */
@@ -44,6 +44,7 @@ export function withOneHeader<T extends readonly string[]>(
   rows: readonly T[],
   { rows: known = 0, spans = [] }: HeaderSigns = {},
 ): (T | string[])[] {
+  if (known === 1) return [...rows];
   if (known > 1 && known <= HEADER_ROWS_MAX && known < rows.length)
     return [columnPaths(rows.slice(0, known)), ...rows.slice(known)];
   let one: (T | string[])[] = [...rows];
@@ -158,7 +159,7 @@ function isRun(row: readonly string[]): boolean {
   return numbers.length >= 3 && numbers.every((value, i) => i === 0 || value === numbers[i - 1]! + 1);
 }
 
-/** Returns whether two rows are a header: neither has values of the columns, and together they name all columns or most. */
+/** Returns whether two rows are a header: neither has values of the columns, and together they name all columns. */
 function areHeaders(
   [first, second]: readonly [readonly string[], readonly string[]],
   body: readonly (readonly string[])[],
@@ -169,10 +170,9 @@ function areHeaders(
   const { converting, other } = compare(second, body, width);
   const above = compare(first, body, width);
   if (converting + above.converting > 0) return false;
-  const filled = second.filter((cell) => cell !== '').length;
-  if (fitTogether(first, second, body, width))
-    return filled > 0 && (other + above.other > 0 || (isSpanned && isPartlyNamed(first, second, width)));
-  return other > 0 && filled * 2 >= width;
+  if (!fitTogether(first, second, body, width)) return false;
+  const isFilled = second.some((cell) => cell !== '');
+  return isFilled && (other + above.other > 0 || (isSpanned && isPartlyNamed(first, second, width)));
 }
 
 /** Returns whether two rows name each column once, except below a name that stands above several columns. */
