@@ -264,3 +264,41 @@ test('rules find the values below each path of a wide table', async () => {
     assert.doesNotMatch(seen!.content, /\b53690\d{4}\b/);
   }
 });
+
+test('head cells outside of the head of a table may be data, or the name of a group of rows', async () => {
+  const row = (tag: string, cells: readonly string[]) =>
+    `<tr>${cells.map((text) => `<${tag}>${text}</${tag}>`).join('')}</tr>`;
+  const first = row('th', ['Rank', 'City']);
+  const bold = [
+    ['1', 'Tokyo'],
+    ['2', 'Delhi'],
+  ]
+    .map((cells) => row('th', cells))
+    .join('');
+  const cities = [
+    ['3', 'Cairo'],
+    ['4', 'Lagos'],
+  ]
+    .map((cells) => row('td', cells))
+    .join('');
+  const group = row('th', ['Group 1', '']);
+  const header = '\\| Rank \\| City \\|\n\\| --- \\| --- \\|\n';
+  const { text } = await readBytes('a.html', html(first + bold, cities));
+  assert.match(text, new RegExp(`${header}\\| 1 \\| Tokyo \\|\n\\| 2 \\|`));
+  assert.match(
+    (await readBytes('b.html', html(first + group, cities))).text,
+    new RegExp(`${header}\\| Group 1 \\| {2}\\|`),
+  );
+  const named = row('th', ['', 'City']) + row('th', ['Rank', '']);
+  assert.match((await readBytes('e.html', html(named, cities))).text, new RegExp(header));
+  const inHead = await readBytes('c.html', html(`<thead>${first}${group}</thead>`, cities));
+  assert.ok(inHead.text.includes('| Rank / Group 1 | City |'), inHead.text);
+  const wiki =
+    "'''Cities''' are a [[list]].\n{| class=\"wikitable\"\n! Rank !! City\n|-\n! 1 !! Tokyo\n|-\n| 2 || Delhi\n|-\n| 3 || Cairo\n|}\n";
+  assert.match((await readBytes('a.wiki', wiki)).text, new RegExp(`${header}\\| 1 \\| Tokyo \\|`));
+  const months = row('th', ['Town', 'Month', 'Month', 'Month']) + row('th', ['', '1', '2', '3']);
+  const rain = row('td', ['Rome', '70', '60', '50']) + row('td', ['Oslo', '50', '40', '45']);
+  assert.ok(
+    (await readBytes('d.html', html(months, rain))).text.includes('| Town | Month / 1 | Month / 2 | Month / 3 |'),
+  );
+});
