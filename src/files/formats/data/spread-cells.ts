@@ -1,4 +1,5 @@
 /** Repeats the cells of tables that span several columns or rows, and finds their header rows. Pure. */
+import { columnPaths } from '../../../text/column-names.ts';
 import type { HeaderSigns } from '../../columns/header.ts';
 
 /** Maximum rows or columns that one cell spans. */
@@ -7,6 +8,8 @@ const SPAN_MAX = 100;
 const REPEATED_CELLS_MAX = 10_000;
 /** A longer text is not repeated. */
 const REPEATED_UNITS_MAX = 300;
+/** A longer title of a table is no part of the names of its columns. */
+const TITLE_UNITS_MAX = 60;
 
 export interface SpanCell {
   text: string;
@@ -85,6 +88,15 @@ export function headOf(rows: readonly RowSigns[], width: number): { titles: numb
   return { titles, signs: { rows: known, sure, spans: below.map((row) => row.isSpanned) } };
 }
 
+/** Takes the title rows off, puts short titles above the names of all columns, because rules read them there, and returns the others. */
+export function takeTitles(rows: string[][], count: number): string[] {
+  const titles = rows.splice(0, count).map(([title]) => title!);
+  const names = titles.filter(({ length }) => length <= TITLE_UNITS_MAX);
+  const above = names.map((name) => Array<string>(widthOf(rows)).fill(name));
+  if (above.length > 0) rows[0] = columnPaths([...above, rows[0]!]);
+  return titles.filter(({ length }) => length > TITLE_UNITS_MAX);
+}
+
 /** Returns the rows of a table below its titles, without empty rows, and the signs of its header. */
 export function spreadTable(
   rows: readonly (readonly SpanCell[])[],
@@ -95,5 +107,5 @@ export function spreadTable(
   const cells = filled.map((row) => spread[row]!);
   const signsOfRows = filled.map((row) => signsOf(rows[row]!, spread[row]!, heads[row]));
   const { titles, signs } = headOf(signsOfRows, widthOf(cells));
-  return { titles: cells.splice(0, titles).map(([title]) => title!), rows: cells, signs };
+  return { titles: takeTitles(cells, titles), rows: cells, signs };
 }
