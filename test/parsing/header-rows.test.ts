@@ -229,41 +229,6 @@ test('a form whose answers span columns has no second row of headers', async () 
   assert.match(text, /\| Name \| Ann Miller \| Ann Miller \|\n\| --- \| --- \| --- \|\n\| Born \| Rome \| Italy \|/);
 });
 
-test('a place in a sheet counts the header rows: the range has them, and each record its row', async () => {
-  const rows = [['Staff'], ...grid(FIRST, SECOND).slice(0, 4)];
-  const bytes = makeXlsx({ sheets: [{ name: 'S', rows, merged: ['A1:C1', 'A2:A3', 'B2:C2'] }] });
-  const { tables, text } = await readBytes('a.xlsx', bytes);
-  assert.match(text, /## S\n\nStaff\n\n\| Id \| Person \/ Name \| Person \/ SSN \|/);
-  assert.deepEqual([tables[0]!.range, tables[0]!.firstSheetRow], ['A2:C5', 3]);
-});
-
-test('a declared key of the first row stays a key, and the row below stays a record', async () => {
-  const rows = [
-    ['region', 'person', ''],
-    ['', 'name', 'score'],
-    ['north', 'Bo', '3'],
-    ['south', 'Eve', '5'],
-  ];
-  for (const [name, bytes] of [
-    ['a.csv', lines(rows, ',')],
-    ['a.xlsx', makeXlsx({ sheets: [{ name: 'S', rows: withNull(rows) }] })],
-  ] as const) {
-    const merged = await readBytes(name, bytes, [{ key: 'region', type: 'string' }]);
-    assert.match(merged.text, /\| region \| person \/ name \| person \/ score \|\n/);
-    const { text, chunks } = await readBytes(name, bytes, [{ key: 'person', type: 'string' }]);
-    assert.match(text, /\| region \| person \| {2}\|\n\| --- \| --- \| --- \|\n\| {2}\| name \| score \|\n/);
-    const people = chunks.map(({ metadata }) => metadata.person?.val);
-    assert.deepEqual(people, ['name', 'Bo', 'Eve']);
-  }
-});
-
-test('a first record below a header with a gap is a chunk, and its values are in no context', async () => {
-  const source = 'name,email,,points\nann,ann@x.org,a,none yet\nbob,bob@x.org,b,3\neve,eve@x.org,c,5';
-  const { chunks } = await readBytes('a.csv', source);
-  assert.ok(chunks.some(({ content }) => content.includes('| ann | ann@x.org | a | none yet |')));
-  for (const { context } of chunks) assert.doesNotMatch(context ?? '', /ann/);
-});
-
 test('rules find the values below each path of a wide table', async () => {
   const groups = Array.from({ length: 16 }, (_, i) => i);
   const first = ['no', ...groups.flatMap((i) => [`Insured person ${i}`, `SSN`])];
@@ -318,4 +283,30 @@ test('head cells outside of the head of a table may be data, or the name of a gr
   assert.ok(
     (await readBytes('d.html', html(months, rain))).text.includes('| Town | Month / 1 | Month / 2 | Month / 3 |'),
   );
+});
+
+test('the only head row of a table is its header, also with one cell', async () => {
+  const { text } = await readBytes('a.html', html('<thead><tr><th colspan="3">Staff</th></tr></thead>'));
+  assert.match(text, /\n\n\| Staff \| {2}\| {2}\|\n\| --- \| --- \| --- \|\n\| P0 \|/);
+});
+
+test('a head cell beside one that spans rows is no name of a group', async () => {
+  const head = '<tr><th rowspan="2">Id</th><th colspan="2">Person</th></tr><tr><th colspan="2">as written</th></tr>';
+  const { text } = await readBytes('a.html', html(`<thead>${head}</thead>`));
+  assert.ok(text.includes('| Id | Person / as written | Person / as written |\n| --- |'), text.slice(0, 300));
+});
+
+test('an empty header row of an OpenDocument text counts for nothing, and a covered cell repeats the cell on its left', async () => {
+  const empty = odtRow([odtCell(''), odtCell(''), odtCell('')].join(''));
+  assert.ok(
+    (await readBytes('a.fodt', odt(true, undefined, empty + mergedOdt))).text.includes('| Person / SSN | Id |'),
+  );
+  const names = [
+    ['Ann', 'Rome', 'A'],
+    ['Bo', 'Oslo', 'B'],
+  ];
+  assert.ok((await readBytes('a.fodt', odt(false, names, empty + mergedOdt))).text.includes('| Person / SSN | Id |'));
+  const spanned = odtRow(odtCell('A') + odtCell('Ann', 'table:number-columns-spanned="2"') + COVERED);
+  const { text } = await readBytes('a.fodt', odt(true, [['B', 'Bo', 'Rome']], plainOdt + spanned));
+  assert.ok(text.includes('| Id / no / A | Name / first / Ann | Town / in Europe / Ann |'), text);
 });

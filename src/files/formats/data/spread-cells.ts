@@ -63,7 +63,7 @@ export type HeadSign = 'head' | 'cells' | undefined;
 /** What a row of a table tells of the header. */
 export interface RowSigns {
   head: HeadSign;
-  /** True if one of several cells spans columns. */
+  /** True if a cell spans columns. */
   isSpanned: boolean;
   /** True if the row has one cell only, which spans all columns. */
   isSingle: boolean;
@@ -72,7 +72,7 @@ export interface RowSigns {
 /** Returns the signs of a row. `spread` are its cells with those that are repeated. */
 export function signsOf(row: readonly SpanCell[], spread: readonly string[], head: HeadSign): RowSigns {
   const isSingle = row.length === 1 && spread.length === row[0]!.columns;
-  return { head, isSingle, isSpanned: !isSingle && row.some(({ columns }) => columns > 1) };
+  return { head, isSingle, isSpanned: row.some(({ columns }) => columns > 1) };
 }
 
 /** Returns the number of title rows of a table, and the signs of its header below them. `rows` have texts. A column has no title rows. */
