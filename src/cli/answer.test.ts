@@ -49,4 +49,5 @@ test('a quote that crosses the border of a code block is printed without the fen
 test('a result is printed without the marks of headings and the rule of a table, and with prompts and dashes', () => {
   const text = '### Hours\n\n| Season | Days |\n|---|:---:|\n| Summer | all |\n\n# apt update\n\n- a --- b\n##';
   assert.equal(proseLine(text), 'Hours | Season | Days | | Summer | all | # apt update - a --- b ##');
+  assert.equal(proseLine('## A\n```sh\n## b\n```\n## C'), 'A ## b C');
 });

@@ -103,16 +103,18 @@ export function codeLines(text: string, linesMax: number, codePointsMax: number)
  * Marks of whole lines, which are noise in one line with their neighbours: the fences of code blocks, the rule below the header of a
  * table, and the number signs of headings. A single number sign stays, because it may be the prompt of a shell.
  */
-const LINE_MARKS = [
-  /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$/gmu,
-  /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$/gmu,
-  /^#{2,6}[ \t]+(?=\S)/gmu,
-];
+const LINE_MARKS = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$|^#{2,6}[ \t]+(?=\S)/u;
+const FENCE = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$/u;
 
 /** Returns Markdown in one line, without the marks of its lines. */
 export function proseLine(text: string, codePointsMax?: number): string {
-  const plain = LINE_MARKS.reduce((kept, mark) => kept.replaceAll(mark, ''), text);
-  return oneLine(plain, codePointsMax);
+  let isCode = false;
+  const kept = text.split(/\r?\n/u).map((line) => {
+    if (!FENCE.test(line)) return isCode ? line : line.replace(LINE_MARKS, '');
+    isCode = !isCode;
+    return '';
+  });
+  return oneLine(kept.join('\n'), codePointsMax);
 }
 
 /** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */

@@ -123,11 +123,12 @@ export async function waitWithProgress(
   const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
     summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
     progress.update(now.filesDone, now.filesTotal, summary);
-  }).catch((error: unknown) => {
-    progress.end('not followed to the end');
-    throw error instanceof PinakesError ? error : lostError(error, groupIds);
-  });
-  ended?.();
+  })
+    .catch((error: unknown) => {
+      progress.end('not followed to the end');
+      throw error instanceof PinakesError ? error : lostError(error, groupIds);
+    })
+    .finally(ended);
   progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
   return outcomes;
 }

@@ -109,8 +109,10 @@ export class KeyPicker {
     return this.keys.length > 0;
   }
 
-  get names(): string[] {
-    return this.keys.map(({ key }) => key);
+  /** Returns the declared keys that a row of headers has. */
+  keysOf(header: readonly string[]): string[] {
+    const names = new Set(header.map((cell) => cell.trim()));
+    return this.keys.map(({ key }) => key).filter((key) => names.has(key));
   }
 
   /**

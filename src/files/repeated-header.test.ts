@@ -23,3 +23,20 @@ test('half an escaped bar at the beginning of a shortened name is left out', () 
   const cells = repeatedHeader(rowText(Array<string>(99).fill(`long|${'y'.repeat(23)}`)), 1000);
   assert.match(cells, /^(?:\| y{23} )+\|$/);
 });
+
+test('each part of a path keeps its last words', () => {
+  const path = 'SSN / as of this financial year';
+  const header = repeatedHeader(rowText(['id', ...Array<string>(40).fill(path)]), 1000);
+  assert.match(header, /^\| id (?:\| SSN \/ of this financial year )+\|$/);
+});
+
+test('of a path with very many parts the last ones stay, so the other columns keep their names', () => {
+  const path = Array.from({ length: 2000 }, (_, i) => `n${i}`).join(' / ');
+  assert.equal(repeatedHeader(rowText([path, 'ssn']), 1000), '| n1995 / n1996 / n1997 / n1998 / n1999 | ssn |');
+});
+
+test('the parts of names are shorter where columns would be left out otherwise', () => {
+  const path = 'number of the insured person / as of this financial year';
+  const header = repeatedHeader(rowText([...Array<string>(100).fill(path), 'ssn']), 1000);
+  assert.match(header, /^(?:\| person \/ year )+\| ssn \|$/);
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headerAbove, headersOf } from './column-headers.ts';
+import { headerAbove, headerForms, headersOf } from './column-headers.ts';
 
 test('the header above a row is that of its table, not a row of data above a row of dashes', () => {
   const cases: [before: string, context: string | null, header: string | undefined][] = [
@@ -22,4 +22,10 @@ test('the headers of a chunk have the names of a second row of headers', () => {
     'text\n| id | person |  |\n| - | - | - |\n|  | name | ssn |\n| 1 | Ann | 2 |\n\n| a | b |\n| - | - |\n| 1 | 2 |';
   const headers = ['| id | person |  |', '| id | person / name | person / ssn |', '| a | b |', '| c |'];
   for (const header of headers) assert.ok(headersOf(content, '| c |').includes(header), header);
+});
+
+test('the forms of a name are limited, and all parts of a short path are among them', () => {
+  const parts = Array.from({ length: 1000 }, (_, i) => `n${i}`);
+  assert.equal(headerForms(parts.join(' / ')).length, 20);
+  assert.deepEqual(headerForms('SSN / present / in words'), ['SSN present in words', 'SSN', 'present', 'in words']);
 });

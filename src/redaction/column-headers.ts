@@ -92,7 +92,7 @@ export function headerForms(name: string): string[] {
     .flatMap((form) => [form, form.replace(/\([^()]*\)|\[[^[\]]*\]/g, ' ')])
     .flatMap((form) => [form, inWords(form)])
     .map((form) => form.trim().slice(-HEADER_LENGTH_MAX));
-  return [...new Set(forms)].filter((form) => form !== '');
+  return [...new Set(forms)].filter((form) => form !== '').slice(0, FORMS_MAX);
 }
 
 function inWords(name: string): string {

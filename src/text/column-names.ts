@@ -25,6 +25,11 @@ export function pathParts(path: string): string[] {
   return path.split(SEPARATOR);
 }
 
+/** Returns the path with these parts. */
+export function pathOf(parts: readonly string[]): string {
+  return parts.join(SEPARATOR);
+}
+
 /** Returns whether a row has an empty cell, or a cell like its neighbour: names of the columns may stand in the next row. */
 export function hasGaps(row: readonly string[]): boolean {
   return row.some((cell, column) => cell.trim() === '' || cell.trim() === row[column + 1]?.trim());

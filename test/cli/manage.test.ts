@@ -244,7 +244,7 @@ test('tags creates tags, adds them to groups, removes them and deletes them, by 
   const list = (await pinakes(['keys', 'list'])).stdout;
   assert.match(list, /^ID +NAME +SCOPES +LIMITED TO +EXPIRES +LAST USED$/m);
   assert.match(list, new RegExp(`^${limited.id} +sailor +knowledge:read +groups: 1, tags: 1 +never +never$`, 'm'));
-  assert.match(list, /^\S+ +admin .* - +never +\d{4}-\d\d-\d\d \d\d:\d\d$/m);
+  assert.match(list, /^\S+ +admin .* - +never +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
   assert.equal((await json(['tags', 'delete', 'maritime', '--yes'])).id, id);
   assert.deepEqual(await json(['tags']), []);
 });

@@ -71,6 +71,28 @@ test('tables lists as many tables as --limit says, newest first, and says that t
   );
 });
 
+test('a name in SQL names one table, and the tables with one name are listed', async () => {
+  const file = join(folder, 'twin.csv');
+  writeFileSync(file, 'stock\n2\n');
+  const add = async (sqlName: string) => {
+    const { stdout } = await pinakes(['ingest', '--wait', file]);
+    await eventually(async () => (await pinakes(['query', `select stock from ${sqlName}`])).code === 0);
+    return stdout.trim();
+  };
+  const first = await add('twin');
+  await add('twin_2');
+  assert.equal((await pinakes(['rm', '--yes', first])).code, 0);
+  await eventually(async () => (await pinakes(['query', 'select stock from twin'])).code !== 0);
+  await add('twin');
+  assert.match((await pinakes(['tables', 'show', 'twin'])).stdout, /^twin \(twin\): ready/);
+  const { code, stderr } = await pinakes(['tables', 'show', 'TWIN']);
+  assert.equal(code, 2);
+  assert.match(
+    stderr,
+    /^pinakes: 2 tables have the name "TWIN": .* [0-9a-f-]{36} \(twin_2\), [0-9a-f-]{36} \(twin\)\n/,
+  );
+});
+
 test('every list fits a terminal of 60 columns, and has whole ids', async () => {
   const env = { PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir };
   for (const list of [['ls'], ['ls', 'sales.csv'], ['runs'], ['tables'], ['keys', 'list']]) {

@@ -8,6 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { waitWithProgress } from '../../src/cli/ingest.ts';
+import { openClient } from '../../src/cli/shared/client.ts';
+import { CliError } from '../../src/cli/shared/io.ts';
 import { runPinakes, runPinakesHere } from '../support/cli.ts';
 
 const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'pinakes.ts');
@@ -281,4 +284,17 @@ test('operator commands refuse a data directory without a database, and make not
   assert.equal((await runPinakesHere(['migrate'], { PINAKES_DATA_DIR: dataDir })).code, 0);
   const { code, stderr } = await runPinakesHere(['tenants', 'list'], { PINAKES_DATA_DIR: dataDir });
   assert.equal(code, 0, stderr);
+});
+
+test('when a run cannot be followed to its end, nothing is said any more on Ctrl-C', async () => {
+  const said: string[] = [];
+  const onInterrupt = (sentence: string) => {
+    said.push(sentence);
+    return () => void said.pop();
+  };
+  const client = openClient({ url: `http://127.0.0.1:${UNUSED_PORT}`, apiKey: 'none' });
+  const io = { out() {}, err() {}, terminal: false, columns: 80, onInterrupt };
+  const id = '00000000-0000-7000-8000-000000000000';
+  await assert.rejects(waitWithProgress(client, [id], 1, io), CliError);
+  assert.deepEqual(said, []);
 });

@@ -66,6 +66,8 @@ function odt(isHead: boolean, data = PEOPLE.map(([id, name, ssn]) => [name!, ssn
     <table:table>${rows}</table:table></office:text></office:body></office:document>`;
 }
 
+const LONG_TITLE = 'All people of the house and of the garden, with their names and numbers';
+
 const grid = (first: readonly string[], second: readonly string[]) => [first, second, ...PEOPLE];
 const withNull = (rows: readonly (readonly string[])[]) => rows.map((row) => row.map((cell) => cell || null));
 const lines = (rows: readonly (readonly string[])[], separator: string) =>
@@ -176,18 +178,33 @@ test('cells that span columns and rows in JATS and DocBook stand above their col
   assert.ok(text.includes(`${HEADER}\n| --- | --- | --- |\n| A | Ann | Rome |`), text.slice(-300));
 });
 
-test('cells that span columns and rows in wikitext stand above their columns, and a title is a paragraph', async () => {
-  const wiki = `'''Staff''' is a [[list]].\n{| class="wikitable"\n! colspan=3 | All people\n|-\n! rowspan="2" | Id\n! colspan=2 | Person
+test('cells that span columns and rows in wikitext stand above their columns, and a long title is a paragraph', async () => {
+  const wiki = `'''Staff''' is a [[list]].\n{| class="wikitable"\n! colspan=3 | ${LONG_TITLE}\n|-\n! rowspan="2" | Id\n! colspan=2 | Person
 |-\n! Name !! SSN\n|-\n| A || Ann || Rome\n|-\n! B\n| Bo || Oslo\n|}\n`;
   const { text } = await readBytes('a.wiki', wiki);
-  assert.ok(text.includes(`All people\n\n${HEADER}\n| --- | --- | --- |\n| A | Ann | Rome |\n| B | Bo |`), text);
+  assert.ok(text.includes(`${LONG_TITLE}\n\n${HEADER}\n| --- | --- | --- |\n| A | Ann | Rome |\n| B | Bo |`), text);
 });
 
-test('three rows in the head of a table are three parts, and its title is a paragraph', async () => {
-  const head = `<thead><tr><th colspan="3">All people</th></tr><tr><th></th><th colspan="2">Person</th></tr>
+test('three rows in the head of a table are three parts, and its long title is a paragraph', async () => {
+  const head = `<thead><tr><th colspan="3">${LONG_TITLE}</th></tr><tr><th></th><th colspan="2">Person</th></tr>
     <tr><th>Id</th><th>Name</th><th>SSN</th></tr><tr><th></th><th></th><th>9 digits</th></tr></thead>`;
   const { text } = await readBytes('a.html', html(head));
-  assert.match(text, /\n\nAll people\n\n\| Id \| Person \/ Name \| Person \/ SSN \/ 9 digits \|\n\| --- /);
+  const header = '| Id | Person / Name | Person / SSN / 9 digits |';
+  assert.ok(text.includes(`\n\n${LONG_TITLE}\n\n${header}\n| --- `), text.slice(0, 400));
+});
+
+test('a short title over all columns is a part of their names, and rules read it above each value', async () => {
+  const head = '<tr><th colspan="2">SSN</th></tr><tr><th>present</th><th>former</th></tr>';
+  const rows = PEOPLE.map(([, , ssn], i) => `<tr><td>${ssn}</td><td>${536905399 + i}</td></tr>`).join('');
+  for (const table of [html(`<thead>${head}</thead>`, rows), html(head, rows)]) {
+    const { chunks } = await readBytes('a.html', table);
+    assert.ok(chunks.length > 2);
+    for (const chunk of chunks.slice(1)) assert.equal(chunk.context, '| SSN / present | SSN / former |');
+    for (const { content, context } of chunks) {
+      const seen = await redactChunk(redactor, { content, context }, ['retrieval']);
+      assert.doesNotMatch(seen!.content, /\b5369\d{5}\b/);
+    }
+  }
 });
 
 test('a head cell over all columns below the header is no name of a column', async () => {
@@ -212,10 +229,84 @@ test('a form whose answers span columns has no second row of headers', async () 
   assert.match(text, /\| Name \| Ann Miller \| Ann Miller \|\n\| --- \| --- \| --- \|\n\| Born \| Rome \| Italy \|/);
 });
 
-test('a place in a sheet counts the header rows: the range has them, and each record its row', async () => {
-  const rows = [['Staff'], ...grid(FIRST, SECOND).slice(0, 4)];
-  const bytes = makeXlsx({ sheets: [{ name: 'S', rows, merged: ['A1:C1', 'A2:A3', 'B2:C2'] }] });
-  const { tables, text } = await readBytes('a.xlsx', bytes);
-  assert.match(text, /## S\n\nStaff\n\n\| Id \| Person \/ Name \| Person \/ SSN \|/);
-  assert.deepEqual([tables[0]!.range, tables[0]!.firstSheetRow], ['A2:C5', 3]);
+test('rules find the values below each path of a wide table', async () => {
+  const groups = Array.from({ length: 16 }, (_, i) => i);
+  const first = ['no', ...groups.flatMap((i) => [`Insured person ${i}`, `SSN`])];
+  const second = ['', ...groups.flatMap(() => ['full name as in the passport', 'as of this financial year'])];
+  const data = Array.from({ length: 40 }, (_, row) => [
+    `${row}`,
+    ...groups.flatMap((i) => [`Ann of the list ${i}`, `${536904399 + row * 16 + i}`]),
+  ]);
+  const head = [first, second].map((row) => `<tr>${row.map((cell) => `<th>${cell}</th>`).join('')}</tr>`).join('');
+  const body = data.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('');
+  const { chunks } = await readBytes('a.html', html(`<thead>${head}</thead>`, body));
+  assert.ok(chunks.length > 5);
+  for (const { content, context } of chunks.slice(1)) {
+    const seen = await redactChunk(redactor, { content, context }, ['retrieval']);
+    assert.doesNotMatch(seen!.content, /\b53690\d{4}\b/);
+  }
+});
+
+test('head cells outside of the head of a table may be data, or the name of a group of rows', async () => {
+  const row = (tag: string, cells: readonly string[]) =>
+    `<tr>${cells.map((text) => `<${tag}>${text}</${tag}>`).join('')}</tr>`;
+  const first = row('th', ['Rank', 'City']);
+  const bold = [
+    ['1', 'Tokyo'],
+    ['2', 'Delhi'],
+  ]
+    .map((cells) => row('th', cells))
+    .join('');
+  const cities = [
+    ['3', 'Cairo'],
+    ['4', 'Lagos'],
+  ]
+    .map((cells) => row('td', cells))
+    .join('');
+  const group = row('th', ['Group 1', '']);
+  const header = '\\| Rank \\| City \\|\n\\| --- \\| --- \\|\n';
+  const { text } = await readBytes('a.html', html(first + bold, cities));
+  assert.match(text, new RegExp(`${header}\\| 1 \\| Tokyo \\|\n\\| 2 \\|`));
+  assert.match(
+    (await readBytes('b.html', html(first + group, cities))).text,
+    new RegExp(`${header}\\| Group 1 \\| {2}\\|`),
+  );
+  const named = row('th', ['', 'City']) + row('th', ['Rank', '']);
+  assert.match((await readBytes('e.html', html(named, cities))).text, new RegExp(header));
+  const inHead = await readBytes('c.html', html(`<thead>${first}${group}</thead>`, cities));
+  assert.ok(inHead.text.includes('| Rank / Group 1 | City |'), inHead.text);
+  const wiki =
+    "'''Cities''' are a [[list]].\n{| class=\"wikitable\"\n! Rank !! City\n|-\n! 1 !! Tokyo\n|-\n| 2 || Delhi\n|-\n| 3 || Cairo\n|}\n";
+  assert.match((await readBytes('a.wiki', wiki)).text, new RegExp(`${header}\\| 1 \\| Tokyo \\|`));
+  const months = row('th', ['Town', 'Month', 'Month', 'Month']) + row('th', ['', '1', '2', '3']);
+  const rain = row('td', ['Rome', '70', '60', '50']) + row('td', ['Oslo', '50', '40', '45']);
+  assert.ok(
+    (await readBytes('d.html', html(months, rain))).text.includes('| Town | Month / 1 | Month / 2 | Month / 3 |'),
+  );
+});
+
+test('the only head row of a table is its header, also with one cell', async () => {
+  const { text } = await readBytes('a.html', html('<thead><tr><th colspan="3">Staff</th></tr></thead>'));
+  assert.match(text, /\n\n\| Staff \| {2}\| {2}\|\n\| --- \| --- \| --- \|\n\| P0 \|/);
+});
+
+test('a head cell beside one that spans rows is no name of a group', async () => {
+  const head = '<tr><th rowspan="2">Id</th><th colspan="2">Person</th></tr><tr><th colspan="2">as written</th></tr>';
+  const { text } = await readBytes('a.html', html(`<thead>${head}</thead>`));
+  assert.ok(text.includes('| Id | Person / as written | Person / as written |\n| --- |'), text.slice(0, 300));
+});
+
+test('an empty header row of an OpenDocument text counts for nothing, and a covered cell repeats the cell on its left', async () => {
+  const empty = odtRow([odtCell(''), odtCell(''), odtCell('')].join(''));
+  assert.ok(
+    (await readBytes('a.fodt', odt(true, undefined, empty + mergedOdt))).text.includes('| Person / SSN | Id |'),
+  );
+  const names = [
+    ['Ann', 'Rome', 'A'],
+    ['Bo', 'Oslo', 'B'],
+  ];
+  assert.ok((await readBytes('a.fodt', odt(false, names, empty + mergedOdt))).text.includes('| Person / SSN | Id |'));
+  const spanned = odtRow(odtCell('A') + odtCell('Ann', 'table:number-columns-spanned="2"') + COVERED);
+  const { text } = await readBytes('a.fodt', odt(true, [['B', 'Bo', 'Rome']], plainOdt + spanned));
+  assert.ok(text.includes('| Id / no / A | Name / first / Ann | Town / in Europe / Ann |'), text);
 });

@@ -10,7 +10,7 @@ import { type Command, flagOption, type Invocation, textOption, textOptions } fr
 import { CliError, usageError } from '../shared/io.ts';
 import { checkId } from '../shared/names.ts';
 import { allOf, printRows } from '../shared/pages.ts';
-import { shortTime, timeText } from '../shared/words.ts';
+import { listTime } from '../shared/words.ts';
 import { finishCreation } from './follow.ts';
 import { CREATION_OPTIONS, scheduleIn } from './schedule.ts';
 
@@ -192,11 +192,7 @@ async function listSecrets({ options, io }: Invocation): Promise<number> {
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'TYPE', value: ({ type }) => type },
-    {
-      title: 'CHANGED',
-      value: (one) => (io.outColumns === undefined ? timeText : shortTime)(one.last_update_time),
-      omit: 0,
-    },
+    { title: 'CHANGED', value: (one) => listTime(one.last_update_time, io), omit: 0 },
     { title: 'DESCRIPTION', value: ({ description }) => description, cut: true, omit: 1 },
   ];
   const isJson = flagOption(options, 'json');

@@ -8,7 +8,7 @@ import { usageError } from '../shared/io.ts';
 import { groupIdOf, tagNamed } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
-import { errorText, shortTime, timeText } from '../shared/words.ts';
+import { errorText, listTime } from '../shared/words.ts';
 
 const TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
@@ -76,11 +76,7 @@ async function listGroups(limit: number, { options, io }: Invocation): Promise<n
     { title: 'TYPE', value: ({ source_type: one }) => one, omit: 2 },
     { title: 'STATUS', value: ({ status: one }) => one },
     { title: 'SOURCES', value: ({ source_count: count }) => String(count), right: true, omit: 1 },
-    {
-      title: 'CREATED',
-      value: ({ creation_time: time }) => (io.outColumns === undefined ? timeText : shortTime)(time),
-      omit: 0,
-    },
+    { title: 'CREATED', value: ({ creation_time: time }) => listTime(time, io), omit: 0 },
     { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 3 },
   ];
   const none = 'There are no such source groups. Use pinakes ingest, crawl or connect to create one.';

@@ -7,7 +7,7 @@ import { type Command, choiceOption, flagOption, type Invocation, textOption } f
 import { usageError } from '../shared/io.ts';
 import { checkId, groupIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
-import { errorText, shortTime, timeText } from '../shared/words.ts';
+import { errorText, listTime } from '../shared/words.ts';
 import { followGroup } from './follow.ts';
 
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'canceling', 'canceled'] as const;
@@ -83,7 +83,7 @@ async function list(group: string | undefined, { options, io }: Invocation): Pro
     { title: 'FILES', value: (run) => `${run.files_done}/${run.files_total}`, right: true, omit: 3 },
     { title: 'FAILED', value: ({ statistics }) => String(statistics.failed), right: true, omit: 0 },
     { title: 'CHUNKS', value: (run) => String(run.chunks_done), right: true, omit: 5 },
-    { title: 'STARTED', value: (run) => (io.outColumns === undefined ? timeText : shortTime)(run.start_time), omit: 2 },
+    { title: 'STARTED', value: (run) => listTime(run.start_time, io), omit: 2 },
     { title: 'TOOK', value: durationOf, right: true, omit: 6 },
     { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 1 },
   ];

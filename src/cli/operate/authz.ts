@@ -5,7 +5,7 @@ import type { Column } from '../shared/columns.ts';
 import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { allOf, LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
-import { timeText } from '../shared/words.ts';
+import { listTime } from '../shared/words.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './principal.ts';
 
 export const authzCommand: Command = {
@@ -63,7 +63,7 @@ async function subjects({ options, io }: Invocation): Promise<number> {
   const columns: Column<AuthzSubject>[] = [
     { title: 'SUBJECT', value: ({ principal_id: id }) => id },
     { title: 'ATTRIBUTES', value: ({ attributes }) => JSON.stringify(attributes), cut: true },
-    { title: 'EXPIRES', value: ({ expires_time: time }) => timeText(time) || 'never' },
+    { title: 'EXPIRES', value: ({ expires_time: time }) => listTime(time, io) || 'never' },
   ];
   await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'There are no subjects.' }, io);
   return 0;

@@ -18,7 +18,7 @@ import {
 import { usageError } from '../shared/io.ts';
 import { checkId, groupIdOf, tagNamed } from '../shared/names.ts';
 import { allOf, printRows } from '../shared/pages.ts';
-import { shortTime, timeText } from '../shared/words.ts';
+import { listTime } from '../shared/words.ts';
 
 const DAYS_MAX = 36_500;
 const USAGE_DAYS_MAX = 400;
@@ -111,7 +111,7 @@ function generate({ options, io }: Invocation): number {
 }
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
-  const time = (seconds: number | null) => (io.outColumns === undefined ? timeText : shortTime)(seconds) || 'never';
+  const time = (seconds: number | null) => listTime(seconds, io) || 'never';
   const columns: Column<ApiKey>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CliError, confirm, type Io } from './io.ts';
-import { errorText, shortTime, timeText } from './words.ts';
+import { errorText, listTime, shortTime, timeText } from './words.ts';
 
 function terminal(answer: string | undefined): Io & { asked: string[] } {
   const asked: string[] = [];
@@ -48,4 +48,11 @@ test('times are printed in the time zone of this machine, and on a terminal in t
   assert.equal(shortTime(seconds, seconds * 1000), 'Nov  3 07:05');
   assert.equal(shortTime(seconds, new Date(2027, 10, 3).getTime()), 'Nov  3  2026');
   assert.deepEqual([timeText(null), shortTime(null)], ['', '']);
+});
+
+test('a list has short times on a terminal, and times with their zone in a pipe', () => {
+  const seconds = Date.UTC(2020, 10, 23, 7, 40) / 1000;
+  assert.equal(listTime(seconds, {}), '2020-11-23T07:40:00Z');
+  assert.match(listTime(seconds, { outColumns: 80 }), /^Nov 2\d {2}2020$/);
+  assert.deepEqual([listTime(null, {}), listTime(null, { outColumns: 80 })], ['', '']);
 });

@@ -34,19 +34,25 @@ export async function groupIdOf(client: Client, name: string): Promise<string> {
   );
 }
 
-/** Returns the id of the only table with this name or this name in SQL; an id is returned as it is. @throws CliError */
+/**
+ * Returns the id of the table with this name in SQL, or of the only one with this name; an id is returned as it is.
+ *
+ * @throws CliError when no table or several tables have the name.
+ */
 export async function tableIdOf(
   client: Client,
   name: string,
   asked: Operations['listTables']['request']['query'] = {},
 ): Promise<string> {
   if (isId(name)) return name;
-  const { tables } = await client.listTables({ query: { name, ...asked } });
-  const [found, another] = tables;
+  const tables = await allOf('tables', (query) => client.listTables({ query: { name, ...asked, ...query } }));
+  const found = tables.find((table) => table.sql_name === name) ?? tables[0];
   if (found === undefined) throw new CliError(`There is no table "${printable(name)}". pinakes tables lists them.`);
-  if (another !== undefined)
-    throw new CliError(`Several tables have the name "${printable(name)}". Give the id of one.`);
-  return found.id;
+  if (tables.length === 1 || found.sql_name === name) return found.id;
+  throw usageError(
+    `${tables.length} tables have the name "${printable(name)}": give the name in SQL or the id of one of them. ` +
+      tables.map(({ id, sql_name: sqlName }) => `${id} (${printable(sqlName)})`).join(', '),
+  );
 }
 
 /** Returns the id. @throws CliError with exit code 2 for a text that is not an id. */

@@ -23,6 +23,12 @@ export function shortTime(seconds: number | null, now = Date.now()): string {
   return `${day} ${isLongAgo ? ` ${time.getFullYear()}` : `${two(time.getHours())}:${two(time.getMinutes())}`}`;
 }
 
+/** Returns the time in a list: in the short format on a terminal; in a pipe with its zone, because programs read it. */
+export function listTime(seconds: number | null, { outColumns }: { outColumns?: number | undefined }): string {
+  if (outColumns !== undefined || seconds === null) return shortTime(seconds);
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
 /** Returns title and message in one line, with the lines of the message apart. Some messages already begin with the title. */
 export function errorText({ title, message }: JobError): string {
   const text = message.startsWith(title) ? message : `${title}: ${message}`;

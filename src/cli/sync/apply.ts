@@ -151,8 +151,7 @@ async function follow(client: Client, runId: string, { runs, later }: Parts, io:
     const total = sum((run) => run.files_total) + filesOf(later);
     const note = `${sum((run) => run.statistics.failed)} failed, ${sum((run) => run.chunks_done)} chunks`;
     progress.update(done, total, `${done} of ${total} files, ${note}`);
-  });
-  ended?.();
+  }).finally(ended);
   progress.end();
   return run;
 }

@@ -103,3 +103,65 @@ test('a name above others stands above empty cells only where no cell spans colu
   const rows = rowsOf('id|size|size|\nid|width|height|note\nx|1|2|b\ny|3|4|c');
   assert.deepEqual(withOneHeader(rows, { spans: [true] })[0], ['id', 'size / width', 'size / height', 'note']);
 });
+
+test('a first row of data below a header with a gap is no header row: its cells stand below names of their own', () => {
+  for (const text of [
+    '|email|points\nann|ann@x.org|none yet\nbob|bob@x.org|3\neve|eve@x.org|5',
+    'name|born||points\nann|1982-07-19|x|\nbob||y|3\neve||z|5',
+  ]) {
+    const rows = rowsOf(text);
+    assert.deepEqual(withOneHeader(rows), rows);
+    assert.deepEqual(findHeader(rows).names, rows[0]);
+  }
+});
+
+test('below the only row that the file calls a header row is data', () => {
+  const rows = rowsOf('type|example|example\n|red|apple\nb|blue|berry\nc|green|pear');
+  assert.equal(withOneHeader(rows, { spans: [true] })[0]![1], 'example / red');
+  assert.deepEqual(withOneHeader(rows, { rows: 1, spans: [true] }), rows);
+});
+
+test('a table with more header rows than the limit, or very many columns, keeps its first row as the header', () => {
+  const six = rowsOf('a|b\nc|d\ne|f\ng|h\ni|j\nk|l\n1|2');
+  assert.deepEqual(withOneHeader(six, { rows: 6 }), six);
+  const first = Array.from({ length: 501 }, (_, i) => (i % 2 === 0 ? `g${i}` : ''));
+  const wide = [
+    first,
+    first.map((_, i) => (i % 2 === 0 ? '' : `n${i}`)),
+    first.map((_, i) => `${i}`),
+    first.map((_, i) => `${i + 1}`),
+  ];
+  assert.equal(withOneHeader(wide)[0], first);
+});
+
+test('a title above one header row stays a row', () => {
+  const rows = rowsOf('Staff|\nname|count\nAnn|1\nBo|2');
+  assert.deepEqual(withOneHeader(rows), rows);
+});
+
+test('a third header row is only known by cells that span columns', () => {
+  const rows = rowsOf('id|size|size|n\nid|outer|outer|\nid|width|height|\nx|small|large|1\ny|large|small|2');
+  assert.deepEqual(withOneHeader(rows)[0], ['id', 'size / outer', 'size / outer', 'n']);
+  const names = ['id', 'size / outer / width', 'size / outer / height', 'n'];
+  assert.deepEqual(withOneHeader(rows, { spans: [true, true] })[0], names);
+});
+
+test('an empty row is no second row of headers', () => {
+  assert.equal(findHeader(rowsOf('a|a|n\n||\nx|y|1\nz|w|2')).rows, 1);
+});
+
+test('a cell below a name that stands above several columns is no sign that the row names columns', () => {
+  const rows = rowsOf('name|name|town|town\nAnn||Rome|Italy\nBo|Marsh|Oslo|Norway\nEve|Miller|Cork|Ireland');
+  assert.deepEqual(withOneHeader(rows, { spans: [true] }), rows);
+});
+
+test('a cell that spans the last header rows counts once, and a name is above columns with a name only', () => {
+  assert.deepEqual(withOneHeader(rowsOf('x|y\na|b\na|c\n1|2'), { rows: 3 })[0], ['x / a', 'y / b / c']);
+  assert.deepEqual(findHeader(rowsOf('region|Sales||\n|units|amount|\nnorth|1|2|\nsouth|3|4|')).names, [
+    'region',
+    'Sales / units',
+    'Sales / amount',
+    '',
+  ]);
+  assert.deepEqual(findHeader(rowsOf('no|place|\n||first\n1|north|2\n2|south|4')).names, ['no', 'place', 'first']);
+});

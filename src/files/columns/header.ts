@@ -27,6 +27,8 @@ const YEAR = /^(?:19|20)\d\d$/;
 export interface HeaderSigns {
   /** Number of rows that the file calls header rows. */
   rows?: number;
+  /** How many of them are in the head of the table (default: all). The others have head cells, in which people also write data. */
+  sure?: number;
   /** For the first rows, whether a cell spans several columns. */
   spans?: readonly boolean[];
 }
@@ -36,14 +38,17 @@ export const HEADER_ROWS_MAX = 5;
 
 /**
  * Returns the rows of a table with one header row, whose cells are the paths of the header cells. No row may be empty. Further header rows
- * are those that the file calls so. Without them, the row below a row with gaps is one if no cell in the two rows is like the values of
- * its column, and if together they name each column once, except below a name that stands above several columns. Besides, a column must
- * have numbers or dates, or cells of the file must span the columns.
+ * are those that the file calls so. If it calls no row so, the row below a row with gaps is one if no cell in the two rows is like the
+ * values of its column, and if together they name each column once, except below a name that stands above several columns. Besides, a
+ * column must have numbers or dates, or cells of the file must span the columns.
  */
 export function withOneHeader<T extends readonly string[]>(
   rows: readonly T[],
-  { rows: known = 0, spans = [] }: HeaderSigns = {},
+  signs: HeaderSigns = {},
 ): (T | string[])[] {
+  const { spans = [] } = signs;
+  const known = knownRows(rows, signs);
+  if (known === 1) return [...rows];
   if (known > 1 && known <= HEADER_ROWS_MAX && known < rows.length)
     return [columnPaths(rows.slice(0, known)), ...rows.slice(known)];
   let one: (T | string[])[] = [...rows];
@@ -55,6 +60,19 @@ export function withOneHeader<T extends readonly string[]>(
     one = [names, ...one.slice(2)];
   }
   return one;
+}
+
+/** Returns the number of rows that the file calls header rows, without head cells that have data or the name of a group of rows. */
+function knownRows(rows: readonly (readonly string[])[], { rows: known = 0, sure = known }: HeaderSigns): number {
+  const trimmed = rows.slice(0, HEAD_ROWS).map((cells) => cells.map((cell) => cell.trim()));
+  const width = trimmed.reduce((most, row) => Math.max(most, row.length), 0);
+  for (let row = Math.max(sure, 1); row < known; row += 1) {
+    const [name, ...others] = trimmed[row] ?? [];
+    const isGroup = name !== '' && others.every((cell) => cell === '');
+    if (isGroup && columnPaths(trimmed.slice(0, row)).every((path) => path !== '')) return row;
+    if (compare(trimmed[row]!, trimmed.slice(known), width).converting > 0 && !isRun(trimmed[row]!)) return row;
+  }
+  return known;
 }
 
 /** Returns whether the rows have a header, below titles if there are any. Their cells need not be trimmed. */
@@ -158,7 +176,7 @@ function isRun(row: readonly string[]): boolean {
   return numbers.length >= 3 && numbers.every((value, i) => i === 0 || value === numbers[i - 1]! + 1);
 }
 
-/** Returns whether two rows are a header: neither has values of the columns, and together they name all columns or most. */
+/** Returns whether two rows are a header: neither has values of the columns, and together they name all columns. */
 function areHeaders(
   [first, second]: readonly [readonly string[], readonly string[]],
   body: readonly (readonly string[])[],
@@ -169,10 +187,9 @@ function areHeaders(
   const { converting, other } = compare(second, body, width);
   const above = compare(first, body, width);
   if (converting + above.converting > 0) return false;
-  const filled = second.filter((cell) => cell !== '').length;
-  if (fitTogether(first, second, body, width))
-    return filled > 0 && (other + above.other > 0 || (isSpanned && isPartlyNamed(first, second, width)));
-  return other > 0 && filled * 2 >= width;
+  if (!fitTogether(first, second, body, width)) return false;
+  const isFilled = second.some((cell) => cell !== '');
+  return isFilled && (other + above.other > 0 || (isSpanned && isPartlyNamed(first, second, width)));
 }
 
 /** Returns whether two rows name each column once, except below a name that stands above several columns. */

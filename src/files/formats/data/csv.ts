@@ -1,12 +1,12 @@
 /** Parses CSV and similar formats. The delimiter is detected. The first row is the header, unless it is like the rows below. */
 import { parse } from 'csv-parse/sync';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
-import { HEAD_ROWS, hasHeader, withOneHeader } from '../../columns/header.ts';
+import { HEAD_ROWS, hasHeader } from '../../columns/header.ts';
 import { cleanText } from '../../detect/decode.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TEXT_UNITS_MAX, TextBuilder } from '../text-builder.ts';
-import { type RecordWriter, recordLine, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
+import { headedRows, type RecordWriter, recordLine, recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
 
 /** Matches the first line in which Excel names the delimiter. */
 const NAMED_DELIMITER = /^sep=([,;\t|])\n/i;
@@ -75,11 +75,12 @@ function parsePieces(
   };
   const begin = () => {
     for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
-    const rows = withOneHeader(head.filter((row) => row.some((cell) => cell.trim() !== '')));
+    const filled = head.filter((row) => row.some((cell) => cell.trim() !== ''));
+    const rows = headedRows(filled, picker);
     const [first] = rows;
     if (!first) return;
     width = first.length;
-    if (picker.names.some((key) => first.includes(key)) || hasHeader(rows)) columns = [...first];
+    if (picker.keysOf(first).length > 0 || hasHeader(rows)) columns = [...first];
     writer = recordWriter(builder, columns.length > 0 ? first : undefined, picker, single);
     for (const row of rows.slice(columns.length > 0 ? 1 : 0)) write(row);
     head = [];

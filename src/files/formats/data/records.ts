@@ -1,5 +1,6 @@
 /** Writes records: each record is a line of a Markdown table and a block of its own, with the header as context. */
 import type { Link } from '../../../text/link-line.ts';
+import { type HeaderSigns, withOneHeader } from '../../columns/header.ts';
 import type { KeyPicker } from '../../metadata-values.ts';
 import { repeatedHeader } from '../../repeated-header.ts';
 import type { TextBuilder } from '../text-builder.ts';
@@ -16,6 +17,12 @@ const HEADER_UNITS_MAX = 1500;
 export interface RecordWriter {
   row(cells: readonly string[], links?: readonly Link[]): void;
   end(): void;
+}
+
+/** Returns the rows with one header row. The first row stays the header if it has a declared key that the paths do not have. */
+export function headedRows(rows: string[][], picker: KeyPicker, signs?: HeaderSigns): string[][] {
+  const headed = withOneHeader(rows, signs);
+  return picker.keysOf(rows[0] ?? []).length > picker.keysOf(headed[0] ?? []).length ? rows : headed;
 }
 
 /** Returns the line of a row; undefined for an empty row. */

@@ -1,4 +1,5 @@
 /** Repeats the cells of tables that span several columns or rows, and finds their header rows. Pure. */
+import { columnPaths } from '../../../text/column-names.ts';
 import type { HeaderSigns } from '../../columns/header.ts';
 
 /** Maximum rows or columns that one cell spans. */
@@ -7,6 +8,8 @@ const SPAN_MAX = 100;
 const REPEATED_CELLS_MAX = 10_000;
 /** A longer text is not repeated. */
 const REPEATED_UNITS_MAX = 300;
+/** A longer title of a table is no part of the names of its columns. */
+const TITLE_UNITS_MAX = 60;
 
 export interface SpanCell {
   text: string;
@@ -54,42 +57,55 @@ export function widthOf(rows: readonly (readonly string[])[]): number {
   return rows.reduce((most, row) => Math.max(most, row.length), 0);
 }
 
+/** How a file says that a row belongs to the header: the row is in the head of the table, or all its cells are head cells. */
+export type HeadSign = 'head' | 'cells' | undefined;
+
 /** What a row of a table tells of the header. */
 export interface RowSigns {
-  /** True if the file says that the row belongs to the header. */
-  isHead: boolean;
-  /** True if one of several cells spans columns. */
+  head: HeadSign;
+  /** True if a cell spans columns. */
   isSpanned: boolean;
   /** True if the row has one cell only, which spans all columns. */
   isSingle: boolean;
 }
 
 /** Returns the signs of a row. `spread` are its cells with those that are repeated. */
-export function signsOf(row: readonly SpanCell[], spread: readonly string[], isHead: boolean): RowSigns {
+export function signsOf(row: readonly SpanCell[], spread: readonly string[], head: HeadSign): RowSigns {
   const isSingle = row.length === 1 && spread.length === row[0]!.columns;
-  return { isHead, isSingle, isSpanned: !isSingle && row.some(({ columns }) => columns > 1) };
+  return { head, isSingle, isSpanned: row.some(({ columns }) => columns > 1) };
 }
 
 /** Returns the number of title rows of a table, and the signs of its header below them. `rows` have texts. A column has no title rows. */
 export function headOf(rows: readonly RowSigns[], width: number): { titles: number; signs: HeaderSigns } {
   let titles = 0;
-  while (width > 1 && rows[titles]?.isSingle && rows[titles]!.isHead && rows[titles + 1]?.isHead) titles += 1;
+  while (width > 1 && rows[titles]?.isSingle && rows[titles]!.head && rows[titles + 1]?.head) titles += 1;
   const below = rows.slice(titles);
   // A head cell over all columns, below the header, is the name of a group of rows.
-  const isHeader = ({ isHead, isSingle }: RowSigns, row: number) => isHead && !(isSingle && row > 0);
+  const isHeader = ({ head, isSingle }: RowSigns, row: number) => head && !(isSingle && row > 0);
   const end = below.findIndex((row, index) => !isHeader(row, index));
-  return { titles, signs: { rows: Math.max(end, 0), spans: below.map((row) => row.isSpanned) } };
+  const known = Math.max(end, 0);
+  const sure = below.slice(0, known).filter(({ head }) => head === 'head').length;
+  return { titles, signs: { rows: known, sure, spans: below.map((row) => row.isSpanned) } };
 }
 
-/** Returns the rows of a table below its titles, without empty rows, and the signs of its header. `isHead` has the rows of the header. */
+/** Takes the title rows off, puts short titles above the names of all columns, because rules read them there, and returns the others. */
+export function takeTitles(rows: string[][], count: number): string[] {
+  const titles = rows.splice(0, count).map(([title]) => title!);
+  const names = titles.filter(({ length }) => length <= TITLE_UNITS_MAX);
+  const above = names.map((name) => Array<string>(widthOf(rows)).fill(name));
+  if (above.length > 0) rows[0] = columnPaths([...above, rows[0]!]);
+  return titles.filter(({ length }) => length > TITLE_UNITS_MAX);
+}
+
+/** Returns the rows of a table below its titles, without empty rows, and the signs of its header. */
 export function spreadTable(
   rows: readonly (readonly SpanCell[])[],
-  isHead: readonly boolean[],
+  heads: readonly HeadSign[],
 ): { titles: string[]; rows: string[][]; signs: HeaderSigns } {
   const spread = spreadCells(rows);
   const filled = [...rows.keys()].filter((row) => spread[row]!.some((cell) => cell !== ''));
   const cells = filled.map((row) => spread[row]!);
-  const signsOfRows = filled.map((row) => signsOf(rows[row]!, spread[row]!, isHead[row]!));
+  const signsOfRows = filled.map((row) => signsOf(rows[row]!, spread[row]!, heads[row]));
   const { titles, signs } = headOf(signsOfRows, widthOf(cells));
-  return { titles: cells.splice(0, titles).map(([title]) => title!), rows: cells, signs };
+  return { titles: takeTitles(cells, titles), rows: cells, signs };
 }

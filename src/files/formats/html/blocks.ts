@@ -1,7 +1,7 @@
 /** Walks an HTML tree and writes its blocks as Markdown text. Used for pages, and for Word files converted to HTML. */
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.ts';
 import type { BlockKind } from '../../parsed.ts';
-import { headOf, widthOf } from '../data/spread-cells.ts';
+import { headOf, takeTitles, widthOf } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { BlockDraft, TextBuilder } from '../text-builder.ts';
 import { codeText, fenced, isLines } from './code.ts';
@@ -276,7 +276,7 @@ class BlockWriter {
     const close = () => {
       const cells = kept.map((row) => row.cells);
       const { titles, signs } = headOf(kept, widthOf(cells));
-      for (const [title] of cells.splice(0, titles)) this.add('paragraph', title!);
+      for (const title of takeTitles(cells, titles)) this.add('paragraph', title);
       const table = tableText(cells, signs);
       // Below the name of a group, two columns are terms and their meanings, without a header row.
       if (terms && cells.length > 0 && cells.every(({ length }) => length === 2)) {

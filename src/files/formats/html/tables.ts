@@ -1,5 +1,5 @@
 /** Reads tables of HTML pages, and detects tables that are only layout. */
-import { type RowSigns, signsOf, spanOf, spreadCells } from '../data/spread-cells.ts';
+import { type HeadSign, type RowSigns, signsOf, spanOf, spreadCells } from '../data/spread-cells.ts';
 import type { DomElement } from './dom.ts';
 import { ELEMENT, HEADINGS, hasBlockInside, isHidden } from './elements.ts';
 import { inlineText, type Walk } from './inline.ts';
@@ -84,15 +84,16 @@ export function tableRows(table: DomElement, walk: Walk): TableRow[] {
     const cells = spread[index]!;
     const continues =
       headless && rowCells.length > 1 && rowCells.every((_, at) => (at === rowCells.length - 1) === (cells[at] !== ''));
-    const signs = signsOf(texts, cells, isHeadRow(row, rowCells));
+    const signs = signsOf(texts, cells, headSign(row, rowCells));
     const headed = rowCells.length === 1 && hasBlockInside(rowCells[0]!, HEADINGS);
     const heading = headed || (rowCells.length === 1 && headless && isGroupName(cells));
     return { ...signs, cells, heading, headed, continues };
   });
 }
 
-function isHeadRow(row: DomElement, cells: readonly DomElement[]): boolean {
-  return hasOnlyHeadCells(cells) || /^THEAD$/i.test(row.parentElement?.tagName ?? '');
+function headSign(row: DomElement, cells: readonly DomElement[]): HeadSign {
+  if (/^THEAD$/i.test(row.parentElement?.tagName ?? '')) return 'head';
+  return hasOnlyHeadCells(cells) ? 'cells' : undefined;
 }
 
 /** True if the only cell of a row names the rows below it: a short text that spans a table without head cells. */

@@ -192,7 +192,7 @@ function table(inside: string): string {
       if (text.startsWith('|')) data.add(row);
     } else if (text !== '' && row.length > 0) row.at(-1)!.text += ` ${text}`;
   }
-  const heads = rows.map((row) => !data.has(row));
+  const heads = rows.map((row) => (data.has(row) ? undefined : 'cells'));
   const { titles, rows: cells, signs } = spreadTable(rows, heads);
   const [names, ...rest] = withOneHeader(cells, signs);
   if (!names) return '';

@@ -130,8 +130,8 @@ class ProseWriter {
     const elements = descendants(element, ROWS);
     const heads = new Set(descendants(element, /^thead$/i).flatMap((head) => descendants(head, ROWS)));
     const cells = elements.map((row) => spanCells(row, columns));
-    const isHead = elements.map((row) => heads.has(row));
-    const { titles, rows, signs } = spreadTable(cells, isHead);
+    const signsOfRows = elements.map((row) => (heads.has(row) ? 'head' : undefined));
+    const { titles, rows, signs } = spreadTable(cells, signsOfRows);
     const table = tableText(rows, signs);
     if (!table) return false;
     const caption = childAt(element, 'caption') ?? childAt(element, 'title');

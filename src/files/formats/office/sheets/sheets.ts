@@ -1,8 +1,8 @@
 /** Writes sheets of workbooks: a section per sheet and a table per region of cells. Rows under a header are records. */
 import type { Link } from '../../../../text/link-line.ts';
-import { findHeader, HEAD_ROWS, HEADER_ROWS_MAX, hasHeader, withOneHeader } from '../../../columns/header.ts';
+import { findHeader, HEAD_ROWS, HEADER_ROWS_MAX, hasHeader } from '../../../columns/header.ts';
 import type { KeyPicker } from '../../../metadata-values.ts';
-import { recordWriter, SINGLE_RECORDS_MAX } from '../../data/records.ts';
+import { headedRows, recordWriter, SINGLE_RECORDS_MAX } from '../../data/records.ts';
 import { cellText, tableText } from '../../data/table-text.ts';
 import type { TextBuilder } from '../../text-builder.ts';
 import type { ChartText } from '../chart-text.ts';
@@ -32,7 +32,7 @@ export function writeSheet(builder: TextBuilder, picker: KeyPicker, sheet: Sheet
     const titled = caption.length === 0 ? region : withoutRows(region, caption.length);
     for (const title of caption) builder.add({ kind: 'paragraph' }, cellText(title));
     const before = builder.blocks.length;
-    const headed = headedRegion(titled, merged);
+    const headed = headedRegion(titled, merged, picker);
     writeRegion(builder, headed, picker, regions.length === 1);
     const block = builder.blocks[before];
     if (block && titled.isExact)
@@ -68,14 +68,14 @@ function withoutRows({ rows, links, top, ...region }: Region, count: number): Re
 }
 
 /** Returns a region whose first row has all names of its columns, with the links of all header rows. It begins at the last header row. */
-function headedRegion(region: Region, merged: readonly CellRange[]): Region {
+function headedRegion(region: Region, merged: readonly CellRange[], picker: KeyPicker): Region {
   const { links, top, left } = region;
   if (!region.isExact) return region;
   const right = left + (region.rows[0]?.length ?? 0) - 1;
   const isSpanned = (row: number) =>
     merged.some((one) => one.top === row && one.right > one.left && one.left >= left && one.right <= right);
   const spans = Array.from({ length: HEADER_ROWS_MAX }, (_, row) => isSpanned(top + row));
-  const rows = withOneHeader(region.rows, { spans });
+  const rows = headedRows(region.rows, picker, { spans });
   const more = region.rows.length - rows.length;
   return { ...region, rows, links: [links.slice(0, more + 1).flat(), ...links.slice(more + 1)], top: top + more };
 }
@@ -92,7 +92,7 @@ function writeRegion(builder: TextBuilder, { rows, links }: Region, picker: KeyP
   const allLinks = () => links.flatMap((_, index) => linksOf(index));
   const header = rows[0]!;
   const named = header.length > 1 && header.every((cell) => cell !== '') && rows.length > 1;
-  const declares = picker.names.some((key) => header.includes(key));
+  const declares = picker.keysOf(header).length > 0;
   const headed = declares || hasHeader(rows);
   if (declares || (named && alone)) {
     const single = declares || rows.length <= SINGLE_RECORDS_MAX;
