@@ -233,7 +233,7 @@ function redactorOf(
 
 const MARK_LENGTH = 32;
 /** Raise this number when rules find more than before: sources that were stored under the old rules are then read again. */
-const FINDERS_VERSION = 6;
+const FINDERS_VERSION = 7;
 
 /** Returns the mark of the rules of the step `ingest`; empty if no such rule is in force. */
 export function ingestMarkOf({ enabled, rules }: RedactionPolicy, hashKey: Uint8Array): string {
