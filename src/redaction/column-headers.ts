@@ -88,7 +88,8 @@ function isDelimiter(cells: readonly string[]): boolean {
 export function headerForms(name: string): string[] {
   const plain = canonicalForm(name).text;
   const parts = pathParts(plain);
-  const forms = [parts.join(' '), ...parts]
+  // The name next to the values comes first: the limit must not leave it out.
+  const forms = [parts.join(' '), ...parts.toReversed()]
     .flatMap((form) => [form, form.replace(/\([^()]*\)|\[[^[\]]*\]/g, ' ')])
     .flatMap((form) => [form, inWords(form)])
     .map((form) => form.trim().slice(-HEADER_LENGTH_MAX));
