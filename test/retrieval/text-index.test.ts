@@ -148,6 +148,28 @@ test('if very many chunks have a term, the chunks with the rarer terms are score
   assert.equal((await search(tenant, ['common'], 2, { scoredChunks: 0 })).length, 2);
 });
 
+test('if too few chunks have a rarer term, those with the next rarer terms follow', async () => {
+  const tenant = await newTenant('wider');
+  const rows: Row[] = Array.from({ length: 310 }, (_, ordinal) => {
+    const term = ordinal < 10 ? 'rare' : ordinal < 110 ? 'some' : 'many';
+    // Without a limit of scored chunks, the short chunks with the commonest term are better than the long ones.
+    return { id: newId(), ordinal, terms: [term, ...Array<string>(term === 'some' ? 300 : 1).fill('pad')] };
+  });
+  await insert(tenant, rows);
+  const terms = ['rare', 'some', 'many'];
+  const all = await search(tenant, terms, 310);
+  assert.equal(termOf(all[50]!), 'many');
+  const found = await search(tenant, terms, 150, { scoredChunks: 20 });
+  assert.deepEqual(
+    found.map(termOf),
+    rows.slice(0, 150).map((row) => row.terms[0]),
+  );
+  assert.deepEqual(found.slice(0, 50), await search(tenant, terms, 50, { scoredChunks: 20 }));
+  function termOf({ id }: Candidate): string | undefined {
+    return rows.find((row) => row.id === id)?.terms[0];
+  }
+});
+
 test('conditions are tested for so many of the best chunks, whichever terms these have', async () => {
   const tenant = await newTenant('tested');
   const rows: Row[] = Array.from({ length: 200 }, (_, ordinal) => {

@@ -14,15 +14,14 @@ import { type CandidateRequest, inOrder } from './lexical.ts';
 const SCORED_TERMS_MAX = 32;
 /** About so many matching chunks are scored for a query. On SciFact (5,183 chunks), nDCG@10 is .711 with 100 chunks and with all. */
 const SCORED_CHUNKS = 2_000;
+/** If too few of them match, so many times as many are scored next. */
+const MORE_CHUNKS = 4;
 /** The score of the first chunk without a rarer term, relative to the last chunk with one. */
 const BELOW = 0.999;
 /** PostgreSQL does not index longer words. */
 const TERM_BYTES_MAX = 2046;
 
-interface WeighedTerm {
-  term: string;
-  /** Number of the tenant's chunks that have the term. */
-  chunks: number;
+interface WeighedTerm extends Pick<TermCount, 'term' | 'chunks'> {
   /** The score of an infinitely long text of this term only. A repeated term counts repeatedly. */
   weight: number;
 }
@@ -46,24 +45,31 @@ export async function scanCandidates(
   filterMatches?: Pick<FilterMatches, 'ids' | 'share'>,
   scoredChunks = SCORED_CHUNKS,
 ): Promise<Candidate[]> {
-  const { terms, meanLength } = await weigh(tx, request.tenantId, request.terms);
+  const weighed = await weigh(tx, request.tenantId, request.terms);
+  const { terms } = weighed;
   if (terms.length === 0) return [];
-  const rarer = countRarer(terms, scoredChunks / (filterMatches?.share ?? 1));
-  const find = (count: number, limit: number): Promise<Candidate[]> =>
-    findBest(tx, { ...request, limit }, { terms, meanLength }, count, filterMatches?.ids ?? null);
-  const found = await find(rarer, request.limit);
-  const haveEnough = terms[rarer - 1]!.chunks >= (request.testedMax ?? Number.POSITIVE_INFINITY);
-  if (found.length === request.limit || rarer === terms.length || haveEnough) return found;
+  let [found, rarer]: [Candidate[], number] = [[], 0];
+  for (let wanted = scoredChunks / (filterMatches?.share ?? 1); ; wanted *= MORE_CHUNKS) {
+    rarer = Math.max(rarer + 1, countRarer(terms, wanted));
+    const wider = { ...request, limit: request.limit + found.length };
+    found = withOthers(found, await findBest(tx, wider, weighed, rarer, filterMatches?.ids ?? null));
+    const haveEnough = terms[rarer - 1]!.chunks >= (request.testedMax ?? Number.POSITIVE_INFINITY);
+    if (found.length >= request.limit || rarer === terms.length || haveEnough) return found.slice(0, request.limit);
+  }
+}
+
+/** Adds chunks without a rarer term after the others, however good they are, so that all pages have one order. */
+function withOthers(found: readonly Candidate[], best: readonly Candidate[]): Candidate[] {
   const ids = new Set(found.map(({ id }) => id));
-  const others = (await find(terms.length, request.limit + found.length)).filter(({ id }) => !ids.has(id));
-  // Chunks without a rarer term follow after the others, whatever the limit is, so that all pages have one order.
+  const others = best.filter(({ id }) => !ids.has(id));
   const factor = Math.min(1, (BELOW * (found.at(-1)?.score ?? Number.POSITIVE_INFINITY)) / (others[0]?.score ?? 1));
-  return [...found, ...others.map((one) => ({ ...one, score: one.score * factor }))].slice(0, request.limit);
+  return [...found, ...others.map((one) => ({ ...one, score: one.score * factor }))];
 }
 
 async function weigh(tx: Tx, tenantId: string, terms: readonly string[]): Promise<Weighed> {
   const repeats = new Map<string, number>();
-  for (const term of terms) if (isIndexed(term)) repeats.set(term, (repeats.get(term) ?? 0) + 1);
+  const indexed = terms.filter((term) => Buffer.byteLength(term) <= TERM_BYTES_MAX);
+  for (const term of indexed) repeats.set(term, (repeats.get(term) ?? 0) + 1);
   const counted = await countTerms(tx, tenantId, ['', ...repeats.keys()]);
   const all = counted.find(({ term }) => term === '');
   if (!all) {
@@ -71,12 +77,10 @@ async function weigh(tx: Tx, tenantId: string, terms: readonly string[]): Promis
       retryAfterSeconds: 30,
     });
   }
+  const rarity = (chunks: number): number => Math.log(1 + (all.chunks - chunks + 0.5) / (chunks + 0.5));
   const weighed = counted
     .filter(({ term, chunks }) => term !== '' && chunks > 0)
-    .map(({ term, chunks }) => {
-      const rarity = Math.log(1 + (all.chunks - chunks + 0.5) / (chunks + 0.5));
-      return { term, chunks, weight: repeats.get(term)! * rarity * (BM25_K1 + 1) };
-    });
+    .map(({ term, chunks }) => ({ term, chunks, weight: repeats.get(term)! * rarity(chunks) * (BM25_K1 + 1) }));
   const scored = weighed.toSorted((a, b) => b.weight - a.weight).slice(0, SCORED_TERMS_MAX);
   return {
     terms: scored.toSorted((a, b) => a.chunks - b.chunks),
@@ -114,11 +118,7 @@ export async function countTerms(tx: Queryable, tenantId: string, terms: readonl
     group by term`);
 }
 
-function isIndexed(term: string): boolean {
-  return term !== '' && Buffer.byteLength(term) <= TERM_BYTES_MAX;
-}
-
-/** Returns how many of the terms together have at most `wanted` chunks, as if no chunk had two of them; at least 1. */
+/** Returns how many of the terms together have at most `wanted` chunks, as if no chunk had two of them. */
 function countRarer(terms: readonly WeighedTerm[], wanted: number): number {
   let [sum, count] = [0, 0];
   for (const { chunks } of terms) {
@@ -126,7 +126,7 @@ function countRarer(terms: readonly WeighedTerm[], wanted: number): number {
     if (sum > wanted) break;
     count += 1;
   }
-  return Math.max(count, 1);
+  return count;
 }
 
 /** Returns the best chunks with one of the first `rarer` terms. The conditions are tested from the best chunk on, up to the limit. */

@@ -16,11 +16,8 @@ import { type FilterMatches, findFilterMatches, sampleShare } from '../query/fil
 import { chunkConditions, lookedUpPredicates, narrows } from '../query/filter-sql.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
 
-/**
- * Up to so many of the best chunks are tested for a filter one by one. For more, the filter is evaluated for all sources. Without a BM25
- * index, a search for more chunks than have a rarer term scores very many.
- */
-const TESTED_MAX = { withIndex: 500, withoutIndex: 350 };
+/** Up to so many of the best chunks are tested for a filter one by one. For more, the filter is evaluated for all sources. */
+const TESTED_MAX = 500;
 /** Number of tested chunks, relative to the number of chunks of which enough match if the best chunks match like the sampled sources. */
 const TESTED_MARGIN = 1.5;
 
@@ -47,12 +44,7 @@ export interface PostgresLimits {
 
 export function openPostgresEngine(
   { hasTextSearch }: Pick<Database, 'hasTextSearch'>,
-  {
-    exactRowsMax = EXACT_ROWS_MAX,
-    namedMax,
-    testedMax = hasTextSearch ? TESTED_MAX.withIndex : TESTED_MAX.withoutIndex,
-    scansSmall = true,
-  }: PostgresLimits = {},
+  { exactRowsMax = EXACT_ROWS_MAX, namedMax, testedMax = TESTED_MAX, scansSmall = true }: PostgresLimits = {},
 ): Engine {
   return {
     testsCandidates: true,
