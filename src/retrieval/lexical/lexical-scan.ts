@@ -12,7 +12,7 @@ import { type CandidateRequest, inOrder } from './lexical.ts';
 
 /** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
 const SCORED_TERMS_MAX = 32;
-/** About so many matching chunks are scored for a query. On SciFact (5,183 chunks), nDCG@10 is .700 with 100 chunks, .711 with 200 and all. */
+/** About so many matching chunks are scored for a query. On SciFact, nDCG@10 is .700 with 100 of 5,183 chunks, .711 with 200 or all. */
 const SCORED_CHUNKS = 2_000;
 /** If too few of them match, so many times as many are scored next. */
 const MORE_CHUNKS = 4;
