@@ -27,13 +27,13 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
     name: 'a hybrid search always begins with the candidates that are fused, so that pages have one order',
     request: { offset: 300 },
     facts: { vector },
-    plan: { mode: 'hybrid', vector, depths: [100, ...MORE], count: 310 },
+    plan: { mode: 'hybrid', vector, depths: [60, 100, ...MORE], count: 310 },
   },
   {
     name: 'a semantic search has no terms',
     request: { mode: 'semantic' },
     facts: { vector },
-    plan: { mode: 'semantic', terms: [], depths: [100, ...MORE] },
+    plan: { mode: 'semantic', terms: [], depths: [60, 100, ...MORE] },
   },
   {
     name: 'a late page asks for many candidates at once',
