@@ -350,8 +350,9 @@ function overlaps(left: readonly Candidate[], right: readonly Candidate[]): bool
   return left.some((one) => right.includes(one));
 }
 
+/** Compares words as they are written: a translation may keep paragraphs of the original, and its terms have another language's stems. */
 function isDuplicate(left: readonly Candidate[], right: readonly Candidate[]): boolean {
-  const [a, b] = [left, right].map((passage) => new Set(passage.flatMap(({ terms }) => [...terms])));
+  const [a, b] = [left, right].map((passage) => new Set(allTerms(passage.map(({ text }) => text).join(' '), null)));
   const [small, large] = a!.size <= b!.size ? [a!, b!] : [b!, a!];
   if (small.size === 0) return true;
   return [...small].filter((term) => large.has(term)).length / small.size >= DUPLICATE_OVERLAP_MIN;

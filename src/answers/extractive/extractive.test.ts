@@ -70,6 +70,18 @@ test('the best passage of several chunks comes first, word for word, and duplica
   assert.equal(answer.numbers.includes(3), false);
 });
 
+test('a paragraph that translations of a page have kept is quoted once', async () => {
+  const kept =
+    'The filters are enabled by the squidguard packages, whose policies administrators have to define themselves.';
+  const answer = await ask('Which packages enable the filters of squidguard policies?', [
+    chunk(1, kept, { language: 'id' }),
+    chunk(2, kept, { language: 'pt' }),
+    chunk(3, kept, { language: 'nl' }),
+  ]);
+  assert.equal(answer.text, kept);
+  assert.equal(answer.numbers.length, 1);
+});
+
 test('the words of a follow-up question count more than the words of earlier questions', async () => {
   const chunks = [
     chunk(1, 'curl: the number of redirects to follow at most is 50.'),
