@@ -311,12 +311,9 @@ function member(name: string, schema: Json, required: boolean, indent: string): 
 
 /** Returns the description, the limits and the default of a schema, for its comment. */
 function notes(schema: Json): string[] {
-  const limits = NOTED_KEYWORDS.filter((keyword) => keyword in schema)
-    .filter(
-      (keyword) =>
-        keyword === 'default' || keyword === 'format' || Math.abs(Number(schema[keyword])) < Number.MAX_SAFE_INTEGER,
-    )
-    .map((keyword) => `${keyword} ${JSON.stringify(schema[keyword])}`);
+  const limits = NOTED_KEYWORDS.filter((keyword) => keyword in schema).map(
+    (keyword) => `${keyword} ${JSON.stringify(schema[keyword])}`,
+  );
   const description = typeof schema['description'] === 'string' ? schema['description'] : '';
   return [description, limits.join(', ')].filter((text) => text !== '');
 }
