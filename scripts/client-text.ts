@@ -91,24 +91,34 @@ const SHARED_PARAMETERS = {
   IdempotencyHeaders: ['Idempotency-Key'],
 } as const;
 
+/** Types of members that several components or bodies of operations have, by their names. */
+const SHARED_MEMBERS = {
+  SearchFilters: ['search', 'createCompletion', 'createAgentRun'],
+  OriginSource: ['Crawl', 'DatabaseSource', 'DriveSource', 'PageSource', 'RepoSource'],
+  OriginSetting: ['CrawlSetting', 'DatabaseSourceSetting', 'DriveSourceSetting', 'PageSourceSetting', 'RepoSetting'],
+} as const;
+
 /** Paths with the API of OpenAI. Its users have a client of OpenAI. */
 export const OPENAI_PATHS = '/v1/';
 
 /** Returns the text of src/client/api.ts. @throws Error for a keyword of JSON Schema that this generator does not know. */
 export function clientText(document: Description): string {
   const paths = Object.entries(document.paths).filter(([path]) => !path.startsWith(OPENAI_PATHS));
-  const components = usedComponents(paths, document.components.schemas);
-  const schemas = Object.entries(components).map(
-    ([name, schema]) => `${comment(notes(schema), '')}export type ${name} = ${extendedType(name, components)};\n`,
-  );
   const operations = paths.flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const components = usedComponents(paths, document.components.schemas);
+  const bodies = operations.map(({ operation }) => [operation.operationId, bodyOf(operation)] as const);
+  const bases = sharedMembers({ ...components, ...Object.fromEntries(bodies) });
+  const named = { ...components, ...bases };
+  const schemas = Object.entries(named).map(
+    ([name, schema]) => `${comment(notes(schema), '')}export type ${name} = ${extendedType(schema, named, '')};\n`,
   );
   const shared = sharedParameters(operations.map(({ operation }) => operation));
   const interfaces = operations.map(
     ({ operation }) =>
       `${comment([operation.summary], '  ')}  ${operation.operationId}: {\n` +
-      `    request: ${requestType(operation, shared)};\n    response: ${responseType(operation)};\n  };\n`,
+      `    request: ${requestType(operation, shared, bases)};\n    response: ${responseType(operation)};\n  };\n`,
   );
   const queries = [...shared].map(
     ([name, parameters]) =>
@@ -155,7 +165,32 @@ function sharedParameters(operations: readonly Operation[]): Map<string, Paramet
   );
 }
 
-function requestType({ parameters, requestBody }: Operation, sharedTypes: ReadonlyMap<string, Parameter[]>): string {
+/** Returns a schema for each shared type: the members that all its owners have in common. Owners that are not there do not count. */
+function sharedMembers(owners: Readonly<Record<string, Json | undefined>>): Record<string, Json> {
+  const shared: Record<string, Json> = {};
+  for (const [type, names] of Object.entries(SHARED_MEMBERS)) {
+    const [first, ...others] = names.flatMap((name): Json[] => (owners[name] ? [owners[name]] : []));
+    const of = (schema: Json, name: string) => membersOf(schema).get(name);
+    if (first) shared[type] = withMembers(first, (name) => others.every((one) => of(one, name) === of(first, name)));
+  }
+  return shared;
+}
+
+function withMembers(schema: Json, isWanted: (name: string) => boolean): Json {
+  const members = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
+  return { ...schema, properties: Object.fromEntries(members.filter(([name]) => isWanted(name))) };
+}
+
+function bodyOf({ requestBody }: Operation): Json | undefined {
+  return requestBody?.content['application/json']?.schema;
+}
+
+function requestType(
+  operation: Operation,
+  sharedTypes: ReadonlyMap<string, Parameter[]>,
+  bases: Record<string, Json>,
+): string {
+  const { parameters, requestBody } = operation;
   const members: string[] = [];
   for (const [place, name] of [
     ['path', 'params'],
@@ -173,8 +208,8 @@ function requestType({ parameters, requestBody }: Operation, sharedTypes: Readon
     members.push(`      ${name}${required ? ':' : '?:'} ${required ? types.join(' & ') : optional};\n`);
   }
   if (requestBody) {
-    const schema = requestBody.content['application/json']?.schema;
-    const type = schema ? typeOf(schema, '      ') : 'UploadBody';
+    const schema = bodyOf(operation);
+    const type = schema ? extendedType(schema, bases, '      ') : 'UploadBody';
     members.push(
       `      body${requestBody.required ? ':' : '?:'} ${type}${requestBody.required ? '' : ' | undefined'};\n`,
     );
@@ -221,18 +256,16 @@ function union(types: string[]): string {
   return [...new Set(types)].join(' | ');
 }
 
-/** Returns the type of a component. One that has all members of another one, and more, extends the largest of these. */
-function extendedType(name: string, components: Description['components']['schemas']): string {
-  const schema = components[name]!;
+/** Returns the type of a schema. One that has all members of a named one, and more, extends the largest of these. */
+function extendedType(schema: Json, named: Record<string, Json>, indent: string): string {
   const members = membersOf(schema);
-  const [base] = Object.entries(components)
-    .map(([other, { properties }]) => ({ other, names: Object.keys(properties ?? {}), theirs: components[other]! }))
-    .filter(({ other, names, theirs }) => other !== name && names.length >= EXTENDED_MEMBERS_MIN && isWithin(theirs))
+  const [base] = Object.entries(named)
+    .map(([other, theirs]) => ({ other, names: Object.keys(theirs['properties'] ?? {}), theirs }))
+    .filter(({ names, theirs }) => names.length >= EXTENDED_MEMBERS_MIN && isWithin(theirs))
     .sort((a, b) => b.names.length - a.names.length);
-  if (base === undefined) return typeOf(schema, '');
-  const rest = Object.entries((schema['properties'] ?? {}) as Record<string, Json>);
-  const properties = Object.fromEntries(rest.filter(([one]) => !base.names.includes(one)));
-  return `${base.other} & ${typeOf({ ...schema, properties }, '')}`;
+  if (base === undefined) return typeOf(schema, indent);
+  const rest = withMembers(schema, (name) => !base.names.includes(name));
+  return `${base.other} & ${typeOf(rest, indent)}`;
 
   function isWithin(other: Json): boolean {
     const theirs = [...membersOf(other)];
@@ -278,12 +311,9 @@ function member(name: string, schema: Json, required: boolean, indent: string): 
 
 /** Returns the description, the limits and the default of a schema, for its comment. */
 function notes(schema: Json): string[] {
-  const limits = NOTED_KEYWORDS.filter((keyword) => keyword in schema)
-    .filter(
-      (keyword) =>
-        keyword === 'default' || keyword === 'format' || Math.abs(Number(schema[keyword])) < Number.MAX_SAFE_INTEGER,
-    )
-    .map((keyword) => `${keyword} ${JSON.stringify(schema[keyword])}`);
+  const limits = NOTED_KEYWORDS.filter((keyword) => keyword in schema).map(
+    (keyword) => `${keyword} ${JSON.stringify(schema[keyword])}`,
+  );
   const description = typeof schema['description'] === 'string' ? schema['description'] : '';
   return [description, limits.join(', ')].filter((text) => text !== '');
 }

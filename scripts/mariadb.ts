@@ -5,11 +5,11 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
+import { freePort } from './postgres.ts';
 
 const PACKAGES = ['mariadb-server', 'mariadb-server-core', 'mariadb-client-core', 'mariadb-common'];
 /** Libraries of the server that a small system may lack. Names differ between releases. */
@@ -93,15 +93,6 @@ function libraryFolder(root: string): string {
     .filter((name) => name.includes('-linux-gnu'))
     .map((name) => join(base, name))
     .join(':');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }
 
 async function untilReady(port: number, child: ChildProcess): Promise<void> {

@@ -126,7 +126,8 @@ function serverUser(root: string): { uid: number; gid: number } {
   return { uid: Number(line[1]), gid: Number(line[2]) };
 }
 
-async function freePort(): Promise<number> {
+/** Returns a port of loopback that no server uses. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

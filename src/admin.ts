@@ -119,7 +119,7 @@ async function answer(deps: AdminDeps, key: string, request: IncomingMessage, re
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(body);
 }
 
-interface AdminAnswer {
+export interface AdminAnswer {
   status: number;
   body: string;
 }

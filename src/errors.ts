@@ -95,3 +95,9 @@ export function invalidAt(path: readonly PropertyKey[], problem: string): Servic
 export function pointerOf(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
+
+/** Returns the message of an expected failure of one item of a batch. @throws other failures, which end the batch. */
+export function faultOfItem(error: unknown): string {
+  if (error instanceof ServiceError && error.status < 500) return error.message;
+  throw error;
+}

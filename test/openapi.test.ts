@@ -90,6 +90,12 @@ test('every reference of the description has a target, and no internal keyword i
   }
 });
 
+test('integers have no limits but those that mean something', () => {
+  for (const [path, { minimum, maximum }] of nodes(document))
+    for (const limit of [minimum, maximum])
+      assert.ok(limit === undefined || !(Math.abs(Number(limit)) >= Number.MAX_SAFE_INTEGER), path);
+});
+
 test('request bodies are described without additional members on every level', () => {
   for (const route of routes) {
     if (!route.body || route.body.meta()?.['open'] === true) continue;

@@ -14,7 +14,6 @@ import {
 } from '../../src/corpus/vector-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
 import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { type SeedSource, seed } from '../../test/retrieval/corpus.ts';
@@ -29,16 +28,6 @@ const CHUNKS_PER_SOURCE = 10;
 const SOURCES_PER_GROUP = 50;
 /** Deviation of a chunk's vector from the vector of its topic. */
 const NOISE = 0.9;
-
-/** Runs `fillTopicCorpus` in an embedded database of the folder. */
-export async function buildTopicCorpus(folder: string, chunks: number, dimension: number): Promise<void> {
-  const db = await openDatabase({ dataDir: folder });
-  try {
-    await fillTopicCorpus(db, chunks, dimension);
-  } finally {
-    await db.close();
-  }
-}
 
 /**
  * Creates the tenant `default` with this many chunks, unless it exists. The metadata of each source has a random number `bucket` from

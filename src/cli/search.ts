@@ -1,5 +1,6 @@
 /** `pinakes search`: prints the chunks that match a query, best first. */
-import type { Operations, SearchHit } from '../client/api.ts';
+import type { SearchHit } from '../client/api.ts';
+import { FILE_TYPES, type FileType } from '../client/file-types.ts';
 import { codeLines, placesOf, proseLine } from './answer.ts';
 import { GROUP_OPTION, groupFilter } from './manage/find.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
@@ -28,36 +29,6 @@ const BEFORE_CODE_POINTS = 80;
 /** Stands for the text before an excerpt. */
 const CUT = '… ';
 const INDENT = '   ';
-
-type FileType = NonNullable<Operations['search']['request']['body']['file_types']>[number];
-
-/** The types that the service knows: the compiler compares them. */
-const FILE_TYPES: Readonly<Record<FileType, true>> = {
-  pdf: true,
-  docx: true,
-  pptx: true,
-  xlsx: true,
-  csv: true,
-  tsv: true,
-  txt: true,
-  md: true,
-  html: true,
-  json: true,
-  jsonl: true,
-  parquet: true,
-  sqlite: true,
-  xml: true,
-  yaml: true,
-  rtf: true,
-  epub: true,
-  eml: true,
-  odt: true,
-  odp: true,
-  ods: true,
-  ipynb: true,
-  code: true,
-  unknown: true,
-};
 
 /** The options that limit what is searched. */
 export const FILTER_OPTIONS = {
@@ -142,9 +113,9 @@ export function printResults(results: readonly SearchHit[], io: Io): void {
 
 /** @throws CliError with exit code 2 for a text that is not a file type. */
 function fileType(text: string): FileType {
-  if (!Object.hasOwn(FILE_TYPES, text))
-    throw usageError(`--type must be one of ${Object.keys(FILE_TYPES).join(', ')}, not "${text}".`);
-  return text as FileType;
+  const type = FILE_TYPES.find((one) => one === text);
+  if (!type) throw usageError(`--type must be one of ${FILE_TYPES.join(', ')}, not "${text}".`);
+  return type;
 }
 
 /** Returns the lines of an excerpt around the best sentence: some lines of code, and one line of other text. */

@@ -562,11 +562,7 @@ export type ConversationTree = Conversation & {
   messages: Array<ConversationMessage>;
 };
 
-export type Crawl = {
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  id: string;
-  /** Name of the source and of its source group. */
-  name: string;
+export type Crawl = OriginSource & {
   /** Addresses where the crawl begins. */
   urls: Array<string>;
   /** How many links away from `urls` a page may be. */
@@ -583,26 +579,9 @@ export type Crawl = {
   use_sitemap: boolean;
   /** Milliseconds between two requests to one host; null: the default of this service. */
   delay_ms: number | null;
-  /** Status of the source group: that of its latest run, or of its deletion. */
-  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of the ingestion setting; empty after the setting was deleted. */
-  ingestion_setting_id: string;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Start of the latest run, Unix seconds; null before the first run starts. */
-  start_time: number | null;
-  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
-  end_time: number | null;
-  /** Why the latest run failed; null when it did not fail. */
-  error: JobError | null;
-  metadata: Metadata;
 };
 
-export type CrawlSetting = {
-  /** Id of the setting. · format "uuid" */
-  id: string;
-  /** Name of the setting and of its source. */
-  name: string;
+export type CrawlSetting = OriginSetting & {
   /** Addresses where the crawl begins. */
   urls: Array<string>;
   /** How many links away from `urls` a page may be. */
@@ -619,23 +598,9 @@ export type CrawlSetting = {
   use_sitemap: boolean;
   /** Milliseconds between two requests to one host; null: the default of this service. */
   delay_ms: number | null;
-  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
-  rrule: string;
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  source_group_id: string;
-  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
-  creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
-  next_run_times: Array<number>;
-  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
-  failing_since_time: number | null;
 };
 
-export type DatabaseSource = {
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  id: string;
-  /** Name of the source and of its source group. */
-  name: string;
+export type DatabaseSource = OriginSource & {
   /** Tables and views that are read. */
   tables: Array<{
     /** Name of the table or view. */
@@ -643,26 +608,9 @@ export type DatabaseSource = {
     /** Names of the columns that are read. Empty: all columns. */
     columns: Array<string>;
   }>;
-  /** Status of the source group: that of its latest run, or of its deletion. */
-  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of the ingestion setting; empty after the setting was deleted. */
-  ingestion_setting_id: string;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Start of the latest run, Unix seconds; null before the first run starts. */
-  start_time: number | null;
-  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
-  end_time: number | null;
-  /** Why the latest run failed; null when it did not fail. */
-  error: JobError | null;
-  metadata: Metadata;
 };
 
-export type DatabaseSourceSetting = {
-  /** Id of the setting. · format "uuid" */
-  id: string;
-  /** Name of the setting and of its source. */
-  name: string;
+export type DatabaseSourceSetting = OriginSetting & {
   /** Tables and views that are read. */
   tables: Array<{
     /** Name of the table or view. */
@@ -670,61 +618,20 @@ export type DatabaseSourceSetting = {
     /** Names of the columns that are read. Empty: all columns. */
     columns: Array<string>;
   }>;
-  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
-  rrule: string;
   /** Id of the stored secret; empty when there is none. */
   secret_id: string;
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  source_group_id: string;
-  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
-  creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
-  next_run_times: Array<number>;
-  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
-  failing_since_time: number | null;
 };
 
-export type DriveSource = {
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  id: string;
-  /** Name of the source and of its source group. */
-  name: string;
+export type DriveSource = OriginSource & {
   /** Address of the folder. */
   folder_url: string;
-  /** Status of the source group: that of its latest run, or of its deletion. */
-  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of the ingestion setting; empty after the setting was deleted. */
-  ingestion_setting_id: string;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Start of the latest run, Unix seconds; null before the first run starts. */
-  start_time: number | null;
-  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
-  end_time: number | null;
-  /** Why the latest run failed; null when it did not fail. */
-  error: JobError | null;
-  metadata: Metadata;
 };
 
-export type DriveSourceSetting = {
-  /** Id of the setting. · format "uuid" */
-  id: string;
-  /** Name of the setting and of its source. */
-  name: string;
+export type DriveSourceSetting = OriginSetting & {
   /** Address of the folder. */
   folder_url: string;
-  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
-  rrule: string;
   /** Id of the stored secret; empty when there is none. */
   secret_id: string;
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  source_group_id: string;
-  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
-  creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
-  next_run_times: Array<number>;
-  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
-  failing_since_time: number | null;
 };
 
 export type EvaluationQuestion = {
@@ -1066,47 +973,16 @@ export type PageBox = {
   height: number;
 };
 
-export type PageSource = {
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  id: string;
-  /** Name of the source and of its source group. */
-  name: string;
+export type PageSource = OriginSource & {
   /** The page or data source of the workspace. */
   page_id: string;
-  /** Status of the source group: that of its latest run, or of its deletion. */
-  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of the ingestion setting; empty after the setting was deleted. */
-  ingestion_setting_id: string;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Start of the latest run, Unix seconds; null before the first run starts. */
-  start_time: number | null;
-  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
-  end_time: number | null;
-  /** Why the latest run failed; null when it did not fail. */
-  error: JobError | null;
-  metadata: Metadata;
 };
 
-export type PageSourceSetting = {
-  /** Id of the setting. · format "uuid" */
-  id: string;
-  /** Name of the setting and of its source. */
-  name: string;
+export type PageSourceSetting = OriginSetting & {
   /** The page or data source of the workspace. */
   page_id: string;
-  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
-  rrule: string;
   /** Id of the stored secret; empty when there is none. */
   secret_id: string;
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  source_group_id: string;
-  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
-  creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
-  next_run_times: Array<number>;
-  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
-  failing_since_time: number | null;
 };
 
 export type Pagination = {
@@ -1174,11 +1050,7 @@ export type RedactionRule = {
   whole_words?: boolean | undefined;
 };
 
-export type RepoSetting = {
-  /** Id of the setting. · format "uuid" */
-  id: string;
-  /** Name of the setting and of its source. */
-  name: string;
+export type RepoSetting = OriginSetting & {
   /** Name of the repository, as `owner/name`. */
   repository: string;
   /** Globs of the files that are read. Empty: all files. */
@@ -1187,25 +1059,11 @@ export type RepoSetting = {
   reference_type: "default" | "branch" | "tag" | "commit";
   /** Name of the branch or tag, or hash of the commit; empty for `default`. */
   reference_param: string;
-  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
-  rrule: string;
   /** Id of the stored secret; empty when there is none. */
   secret_id: string;
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  source_group_id: string;
-  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
-  creation_time: number;
-  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
-  next_run_times: Array<number>;
-  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
-  failing_since_time: number | null;
 };
 
-export type RepoSource = {
-  /** Id of the source, which is also the id of its source group. · format "uuid" */
-  id: string;
-  /** Name of the source and of its source group. */
-  name: string;
+export type RepoSource = OriginSource & {
   /** Name of the repository, as `owner/name`. */
   repository: string;
   /** Globs of the files that are read. Empty: all files. */
@@ -1214,19 +1072,6 @@ export type RepoSource = {
   reference_type: "default" | "branch" | "tag" | "commit";
   /** Name of the branch or tag, or hash of the commit; empty for `default`. */
   reference_param: string;
-  /** Status of the source group: that of its latest run, or of its deletion. */
-  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
-  /** Id of the ingestion setting; empty after the setting was deleted. */
-  ingestion_setting_id: string;
-  /** Unix seconds. */
-  creation_time: number;
-  /** Start of the latest run, Unix seconds; null before the first run starts. */
-  start_time: number | null;
-  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
-  end_time: number | null;
-  /** Why the latest run failed; null when it did not fail. */
-  error: JobError | null;
-  metadata: Metadata;
 };
 
 export type Run = {
@@ -1781,6 +1626,76 @@ export type WebCitation = {
   snippet: string;
 };
 
+export type SearchFilters = {
+  /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
+  source_group_ids?: Array<string> | undefined;
+  /** Names of tags of the source group. · minItems 1, maxItems 100 */
+  tags?: Array<string> | undefined;
+  /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
+  tag_ids?: Array<string> | undefined;
+  /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
+  tag_filter_logic?: "and" | "or" | undefined;
+  /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
+  source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
+  /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
+  file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
+  /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+  date_from?: number | undefined;
+  /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
+  date_to?: number | undefined;
+  /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
+  domains?: Array<string> | undefined;
+  /** Conditions on metadata of the source group. */
+  metadata?: MetadataFilterGroup | undefined;
+  /** Conditions on metadata of the source. */
+  source_metadata?: MetadataFilterGroup | undefined;
+  /** Conditions on metadata of the chunk. */
+  chunk_metadata?: MetadataFilterGroup | undefined;
+  /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
+  metadata_filter?: MetadataFilterGroup | undefined;
+  /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
+  principal_id?: string | undefined;
+  /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
+  authz_policy?: string | undefined;
+};
+
+export type OriginSource = {
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  id: string;
+  /** Name of the source and of its source group. */
+  name: string;
+  /** Status of the source group: that of its latest run, or of its deletion. */
+  status: "unknown" | "queued" | "not_started" | "managed" | "starting" | "started" | "success" | "failure" | "canceling" | "canceled" | "deleting" | "delete_job_failure";
+  /** Id of the ingestion setting; empty after the setting was deleted. */
+  ingestion_setting_id: string;
+  /** Unix seconds. */
+  creation_time: number;
+  /** Start of the latest run, Unix seconds; null before the first run starts. */
+  start_time: number | null;
+  /** End of the latest run, Unix seconds; null while it runs, and before the first run. */
+  end_time: number | null;
+  /** Why the latest run failed; null when it did not fail. */
+  error: JobError | null;
+  metadata: Metadata;
+};
+
+export type OriginSetting = {
+  /** Id of the setting. · format "uuid" */
+  id: string;
+  /** Name of the setting and of its source. */
+  name: string;
+  /** The schedule as it was sent: an RFC 5545 RRULE. Empty: no schedule. */
+  rrule: string;
+  /** Id of the source, which is also the id of its source group. · format "uuid" */
+  source_group_id: string;
+  /** Unix seconds. A schedule without DTSTART starts at this time, in UTC. */
+  creation_time: number;
+  /** The next times of the schedule, at most 5, in Unix seconds; empty without a schedule. A run starts within 75 seconds after its time. While runs fail, times are left out. */
+  next_run_times: Array<number>;
+  /** When the first of the runs was started that failed since the last success; null after a success. The schedule then waits as long as the runs have failed, at most 22 hours after the last run. */
+  failing_since_time: number | null;
+};
+
 export interface IdParams {
   /** Id: a UUID in lower case. · format "uuid" */
   id: string;
@@ -1809,7 +1724,7 @@ export interface Operations {
   /** Search the knowledge */
   search: {
     request: {
-      body: {
+      body: SearchFilters & {
         /** Words or question to search for. · minLength 1, maxLength 4000 */
         query: string;
         /** By words (`lexical`), by meaning (`semantic`), or both (`hybrid`). Without an embedding model, `hybrid` works as `lexical`, and `semantic` is refused. If the model fails or no chunk has a vector, `hybrid` works as `lexical`, with a warning. · default "hybrid" */
@@ -1818,32 +1733,6 @@ export interface Operations {
         limit?: number | undefined;
         /** Number of results to skip. · minimum 0, maximum 10000, default 0 */
         offset?: number | undefined;
-        /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
-        source_group_ids?: Array<string> | undefined;
-        /** Names of tags of the source group. · minItems 1, maxItems 100 */
-        tags?: Array<string> | undefined;
-        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
-        tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
-        tag_filter_logic?: "and" | "or" | undefined;
-        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
-        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
-        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
-        date_from?: number | undefined;
-        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
-        date_to?: number | undefined;
-        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
-        domains?: Array<string> | undefined;
-        /** Conditions on metadata of the source group. */
-        metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on metadata of the source. */
-        source_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on metadata of the chunk. */
-        chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
-        metadata_filter?: MetadataFilterGroup | undefined;
         /** Applies the filters after the search instead of within it. May return fewer results than `limit`. · default false */
         use_postfilter?: boolean | undefined;
         /** Whether the first results are ordered again: by the rerank model if one is configured; otherwise, in lexical search, by how close together they have the words of the query. · default true */
@@ -1859,10 +1748,6 @@ export interface Operations {
           /** Number of chunks after the result. · minimum 0, maximum 5, default 0 */
           after?: number | undefined;
         } | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
       };
     };
     response: {
@@ -2002,7 +1887,7 @@ export interface Operations {
   /** Answer a question with citations */
   createCompletion: {
     request: {
-      body: {
+      body: SearchFilters & {
         /** The last message with role `user` is the question. With `conversation_id` the others are ignored. · minItems 1, maxItems 200 */
         messages: Array<{
           /** Author of the message. */
@@ -2020,40 +1905,10 @@ export interface Operations {
         tables?: "off" | "auto" | undefined;
         /** Adds `trace` to the result: the search query and the retrieved chunks. In a stream it is the ag-ui event CUSTOM `trace`. · default false */
         trace?: boolean | undefined;
-        /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
-        source_group_ids?: Array<string> | undefined;
-        /** Names of tags of the source group. · minItems 1, maxItems 100 */
-        tags?: Array<string> | undefined;
-        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
-        tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
-        tag_filter_logic?: "and" | "or" | undefined;
-        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
-        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
-        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
-        date_from?: number | undefined;
-        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
-        date_to?: number | undefined;
-        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
-        domains?: Array<string> | undefined;
-        /** Conditions on metadata of the source group. */
-        metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on metadata of the source. */
-        source_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on metadata of the chunk. */
-        chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
-        metadata_filter?: MetadataFilterGroup | undefined;
         /** Filters after the search. It may find fewer chunks than `limit`. · default false */
         use_postfilter?: boolean | undefined;
         /** Maximum number of chunks that are retrieved as context. · minimum 1, maximum 100, default 10 */
         limit?: number | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
         /** The conversation that the turn continues. Absent: a new one. A conversation has at most 2,000 messages. · format "uuid" */
         conversation_id?: string | undefined;
         /** The message of the conversation after which the turn continues. Absent: the active message. Null: none, so the question begins a branch beside the first question. */
@@ -2073,7 +1928,7 @@ export interface Operations {
   /** Answer a question in several steps */
   createAgentRun: {
     request: {
-      body: {
+      body: SearchFilters & {
         /** The question. · minLength 1, maxLength 10000 */
         input: string;
         /** Names of the tools that the model may call, as on `/mcp`. Absent: all that the key may use. · minItems 1, maxItems 20 */
@@ -2086,40 +1941,10 @@ export interface Operations {
         max_tokens?: number | undefined;
         /** The conversation that the run continues. Absent: a new one. · format "uuid" */
         conversation_id?: string | undefined;
-        /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
-        source_group_ids?: Array<string> | undefined;
-        /** Names of tags of the source group. · minItems 1, maxItems 100 */
-        tags?: Array<string> | undefined;
-        /** Ids of tags of the source group; unknown ids select nothing. · minItems 1, maxItems 100 */
-        tag_ids?: Array<string> | undefined;
-        /** `or` (default): any of the tags; `and`: all of them. It applies within `tags` and within `tag_ids`. If both are there, both must hold. */
-        tag_filter_logic?: "and" | "or" | undefined;
-        /** Only chunks of sources of these types. At most 100. · minItems 1, maxItems 100 */
-        source_types?: Array<"local_file" | "drive" | "page" | "repo" | "web" | "database"> | undefined;
-        /** Only chunks of files of these types. At most 100. · minItems 1, maxItems 100 */
-        file_types?: Array<"pdf" | "docx" | "pptx" | "xlsx" | "csv" | "tsv" | "txt" | "md" | "html" | "json" | "jsonl" | "parquet" | "sqlite" | "xml" | "yaml" | "rtf" | "epub" | "eml" | "odt" | "odp" | "ods" | "ipynb" | "code" | "unknown"> | undefined;
-        /** Content date (last modification at the origin), Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
-        date_from?: number | undefined;
-        /** Content date, Unix seconds, inclusive. · minimum 1735639200, maximum 253402300799 */
-        date_to?: number | undefined;
-        /** Only chunks of sources whose URL has one of these texts in its host. Upper and lower case are equal. · minItems 1, maxItems 100 */
-        domains?: Array<string> | undefined;
-        /** Conditions on metadata of the source group. */
-        metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on metadata of the source. */
-        source_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on metadata of the chunk. */
-        chunk_metadata?: MetadataFilterGroup | undefined;
-        /** Conditions on declared metadata columns. A key that is not declared is answered with 400, and so is a value that is no number for a column of type `integer`. */
-        metadata_filter?: MetadataFilterGroup | undefined;
         /** Answers with ag-ui events while the run goes on. The default is false, and true with `Accept: text/event-stream`. */
         stream?: boolean | undefined;
         /** Answers at once with the queued run, which goes on without a connection and after a restart of the service. · default false */
         background?: boolean | undefined;
-        /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
-        principal_id?: string | undefined;
-        /** Name of the authorization policy; `default` when absent. Ignored while authorization is off. */
-        authz_policy?: string | undefined;
         /** ag-ui only: the thread, as in completions. · minLength 1, maxLength 256 */
         threadId?: string | undefined;
         /** ag-ui only: the events repeat it. · minLength 1, maxLength 256 */

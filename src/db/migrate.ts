@@ -18,7 +18,7 @@ export interface Migration {
 interface Applied {
   version: number;
   name: string;
-  /** Null: the migration was applied before hashes were stored. */
+  /** Null in a table that an unreleased version made, which has no column for it. */
   hash: string | null;
 }
 
@@ -64,12 +64,8 @@ export async function migrate(db: Database, migrations: readonly Migration[] = r
     await lock(tx);
     await createRole(tx);
     await tx.query(sql`create table if not exists schema_migration (
-      version int primary key, name text not null, applied_at timestamptz not null default now())`);
-    await tx.query(sql`alter table schema_migration add column if not exists hash text`);
-    for (const { version } of (await checkApplied(tx, migrations)).filter(({ hash }) => hash === null)) {
-      const hash = hashOf(migrations.find((migration) => migration.version === version)!);
-      await tx.query(sql`update schema_migration set hash = ${hash} where version = ${version}`);
-    }
+      version int primary key, name text not null, hash text not null, applied_at timestamptz not null default now())`);
+    await checkApplied(tx, migrations);
     await showRowsToOwner(tx);
   });
   const applied: string[] = [];
@@ -189,26 +185,15 @@ async function createRole(tx: Tx): Promise<void> {
 async function checkApplied(tx: Tx, migrations: readonly Migration[]): Promise<Applied[]> {
   const known = new Map(migrations.map((migration) => [migration.version, migration]));
   const newest = migrations.at(-1)?.version ?? 0;
-  // Older tables have no column `hash`.
   const applied = await tx.query<Applied>(
     sql`select version, name, to_jsonb(m) ->> 'hash' as hash from schema_migration m order by version`,
   );
   const other = applied.find(({ version, name, hash }) => {
     const migration = known.get(version);
-    return version <= newest && (migration?.name !== name || (hash !== null && hash !== hashOf(migration)));
+    return version <= newest && (migration?.name !== name || hash !== hashOf(migration));
   });
   if (other) throw SchemaMismatch.unreleased(other.name);
   const last = applied.at(-1);
   if (last && last.version > newest) throw SchemaMismatch.newer(last.name);
-  const unhashed = applied.find(({ hash }) => hash === null);
-  if (unhashed && !(await hasLatestBaseline(tx))) throw SchemaMismatch.unreleased(unhashed.name);
   return applied;
-}
-
-/** Returns whether a database from before hashes were stored has the last change that was made to the baseline until then. */
-async function hasLatestBaseline(tx: Tx): Promise<boolean> {
-  const rows = await tx.query(sql`
-    select from pg_indexes
-    where schemaname = current_schema() and indexname = 'source_language' and indexdef like '% WHERE (language IS NOT NULL)'`);
-  return rows.length > 0;
 }

@@ -1,5 +1,6 @@
 /** The filters of completions and search: their wire schema, and their translation to `Filters`. */
 import { z } from 'zod';
+import { FILE_TYPES } from '../client/file-types.ts';
 import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
 import type { Database } from '../db/database.ts';
 import { invalidAt } from '../errors.ts';
@@ -18,33 +19,6 @@ const DOMAIN_LENGTH_MAX = 253;
 const FILTER_TIME_MIN = 1_735_639_200;
 /** Year 9999. A larger number is probably a time in milliseconds. */
 const FILTER_TIME_MAX = 253_402_300_799;
-
-const FILE_TYPES = [
-  'pdf',
-  'docx',
-  'pptx',
-  'xlsx',
-  'csv',
-  'tsv',
-  'txt',
-  'md',
-  'html',
-  'json',
-  'jsonl',
-  'parquet',
-  'sqlite',
-  'xml',
-  'yaml',
-  'rtf',
-  'epub',
-  'eml',
-  'odt',
-  'odp',
-  'ods',
-  'ipynb',
-  'code',
-  'unknown',
-] as const;
 
 const entries = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(FILTER_ENTRIES_MAX);
 const filterTime = z.int().min(FILTER_TIME_MIN).max(FILTER_TIME_MAX);

@@ -65,7 +65,8 @@ function addressWords(line: string): string {
   return [...new Set(words.flatMap((text) => text.split(' ').filter(Boolean)))].join(' ');
 }
 
-function decoded(path: string): string {
+/** Returns the path without percent signs; unchanged if they are wrong. */
+export function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

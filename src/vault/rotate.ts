@@ -9,7 +9,7 @@
 
 import { appendAudit } from '../corpus/audit-store.ts';
 import { listTenantIds } from '../corpus/tenant-store.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import { ConfigError } from '../util/settings-reader.ts';
@@ -25,12 +25,7 @@ import {
 } from './key-files.ts';
 import { deleteMasterKeyId, findMasterKeyId, lockMasterKey, setMasterKeyId } from './master-key-store.ts';
 import type { MasterKey } from './seal.ts';
-import { countSecrets, findBrokenSecrets, rewrapSecrets } from './secret-store.ts';
-
-interface VaultDeps {
-  db: Database;
-  config: KeySettings;
-}
+import { countSecrets, findBrokenSecrets, rewrapSecrets, type VaultDeps } from './secret-store.ts';
 
 /**
  * Ends or undoes an interrupted rotation and creates the key file where one is needed, at the start of every role.

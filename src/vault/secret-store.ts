@@ -37,7 +37,7 @@ export interface SecretChange {
   updatedAt: Date;
 }
 
-interface VaultDeps {
+export interface VaultDeps {
   db: Database;
   config: KeySettings;
 }

@@ -8,9 +8,8 @@ import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeGitHub, type FakeRepository, openFakeGitHub } from '../support/fakes/github.ts';
 import { type FakeSite, htmlPage, openFakeSite } from '../support/fakes/site.ts';
 import { assertRawDownload } from '../support/raw-download.ts';
-import { eventually } from '../support/upload.ts';
+import { waitForRun } from '../support/upload.ts';
 
-const ENDED = ['success', 'failure', 'canceled'];
 const ACCESS_TOKEN = 'ghp_reader';
 
 let github: FakeGitHub;
@@ -31,22 +30,15 @@ after(async () => {
   await site.close();
 });
 
-async function ended(runId: string) {
-  return eventually(async () => {
-    const { body } = await t.get(`/runs/${runId}`);
-    return ENDED.includes(body.status) && body;
-  });
-}
-
 async function firstRun(groupId: string) {
   const { body } = await t.get(`/source-groups/${groupId}/runs`);
-  return ended(body.runs[0].id);
+  return waitForRun(t, body.runs[0].id);
 }
 
 async function runAgain(groupId: string) {
   const started = await t.post(`/source-groups/${groupId}/runs`, {});
   assert.equal(started.status, 201, started.text);
-  return ended(started.body.id);
+  return waitForRun(t, started.body.id);
 }
 
 /** Returns the addresses of sources that search finds for a word. */

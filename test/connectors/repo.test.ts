@@ -195,12 +195,6 @@ test('files without readable text are skipped with a reason', async () => {
   assert.equal(fake.count(/\/git\/blobs\//), 3, 'two changed files and .gitattributes');
 });
 
-test('a vendored folder is read when a path filter names it', async () => {
-  site.git.commit({ 'vendor/lib/README.md': 'a\n', 'dist/b.md': 'b\n' });
-  const { stored } = await run(origin({ pathFilters: ['vendor/lib/*.md', 'dist/', '!dist/'] }));
-  assert.deepEqual(stored, { 'vendor/lib/README.md': 'a\n' });
-});
-
 describe('a later run', () => {
   test('a run without a new tree requests only the commit', async () => {
     site.git.commit(files(5));

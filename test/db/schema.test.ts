@@ -18,15 +18,11 @@ import { copyTemplate, openTestDatabase, type TestDatabase } from '../support/da
 const UNRELEASED = sql`
   update schema_migration set name = '0001_core';
   delete from schema_migration where version > 1;
-  insert into schema_migration (version, name) select i, 'old ' || i from generate_series(2, 27) i`;
+  insert into schema_migration (version, name, hash) select i, 'old ' || i, 'old' from generate_series(2, 27) i`;
 /** An edited baseline has the same name as the present one. */
 const EDITED = sql`update schema_migration set hash = 'another' where version = 1`;
-/** As databases were before hashes were stored, and with an index as the baseline made it earlier. */
-const EDITED_WITHOUT_HASH = sql`
-  alter table schema_migration drop column hash;
-  drop index source_language;
-  create index source_language on source (tenant_id, language)`;
-const NEWER = sql`insert into schema_migration (version, name) values (9998, '9998_later')`;
+const WITHOUT_HASH = sql`alter table schema_migration drop column hash`;
+const NEWER = sql`insert into schema_migration (version, name, hash) values (9998, '9998_later', 'another')`;
 
 describe('the schema', () => {
   let opened: TestDatabase;
@@ -98,6 +94,7 @@ describe('a database that another version made is not migrated', () => {
   const refusal = async (change: ReturnType<typeof sql>): Promise<string> => {
     const { system } = opened.db;
     const state = () => system.query(sql`select version, name from schema_migration order by version`);
+    await system.execute('create table kept as table schema_migration');
     await system.execute(change.text);
     const before = await state();
     const error = await migrate(opened.db).then(
@@ -105,9 +102,7 @@ describe('a database that another version made is not migrated', () => {
       (reason: unknown) => reason,
     );
     assert.deepEqual(await state(), before);
-    await system.query(sql`delete from schema_migration`);
-    for (const { version, name } of readMigrations())
-      await system.query(sql`insert into schema_migration (version, name) values (${version}, ${name})`);
+    await system.execute('drop table schema_migration; alter table kept rename to schema_migration');
     assert.ok(error instanceof SchemaMismatch, String(error));
     return error.message;
   };
@@ -127,14 +122,7 @@ describe('a database that another version made is not migrated', () => {
   });
 
   test('an unreleased version that stored no hash of its baseline', async () => {
-    const { system } = opened.db;
-    assert.match(await refusal(EDITED_WITHOUT_HASH), /^an unreleased version of Pinakes \(migration 0001_baseline\)/);
-    await system.execute(`drop index source_language;
-      create index source_language on source (tenant_id, language) where language is not null`);
-    assert.deepEqual(await migrate(opened.db), []);
-    const missing = await system.query(sql`select from schema_migration where hash is null`);
-    assert.deepEqual(missing, [], 'the hashes are stored now');
-    assert.deepEqual(await migrate(opened.db), []);
+    assert.match(await refusal(WITHOUT_HASH), /^an unreleased version of Pinakes \(migration 0001_baseline\)/);
   });
 
   test('a newer version', async () => {

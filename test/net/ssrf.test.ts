@@ -191,7 +191,11 @@ describe('names', () => {
     };
     const http = openClient({ 'rebind.example': [[ALLOWED], ['127.0.0.1']] });
     const request = { trust: 'tenant', signal: never, retriesMax: 3 } as const;
-    await assert.rejects(http.request(`http://rebind.example:${port}/`, request), /not allowed/);
+    const said = /not allowed\. The operator can allow it with PINAKES_OUTBOUND_ALLOW\.$/;
+    await assert.rejects(http.request(`http://rebind.example:${port}/`, request), {
+      code: 'upstream_failed',
+      message: said,
+    });
     assert.equal(calls, 1);
   });
 });

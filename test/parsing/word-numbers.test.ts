@@ -81,11 +81,6 @@ test('items of a Word file without letters, and with a box before their text, ha
     assert.equal(await textOf(LETTERS, inside + run('after box'), run('second')), '(a) after box\n\nbox\n\n(b) second');
 });
 
-test('items of a Word file that were moved away are not counted', async () => {
-  const moved = `<w:moveFrom w:id="1">${run('moved')}</w:moveFrom>`;
-  assert.equal(await textOf(LETTERS, run('first'), moved, run('second')), '(a) first\n(b) second');
-});
-
 test('an item of a Word file whose mark was deleted or moved away goes on in the next one, with one number', async () => {
   for (const mark of ['<w:del w:id="1"/>', '<w:moveFrom w:id="1"/>']) {
     const keeps = `<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr><w:rPr>${mark}</w:rPr></w:pPr>`;
@@ -93,13 +88,6 @@ test('an item of a Word file whose mark was deleted or moved away goes on in the
     const text = await textOf(counted('decimal', '%1.'), run('A') + opened, run('joined'), run('next'));
     assert.equal(text.replace(/\s+joined/, ' joined'), '1. A\n2. keeps joined\n3. next');
   }
-});
-
-test('an item of a Word file that is hidden is not counted', async () => {
-  const hidden = '<w:rPr><w:vanish/></w:rPr>';
-  const inside = `<w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr>${hidden}</w:pPr>`;
-  const second = `</w:p><w:p>${inside}<w:r>${hidden}<w:t>B</w:t></w:r>`;
-  assert.equal(await textOf(counted('decimal', '%1.'), run('A') + second, run('C')), '1. A\n2. C');
 });
 
 test('an item of a Word file with an empty label has no number', async () => {

@@ -85,6 +85,14 @@ export function waitForGroup(t: TestApp, id: string, key: string = t.key): Promi
   });
 }
 
+/** Waits for the end of a run (a worker must run) and returns its record. */
+export function waitForRun(t: TestApp, id: string) {
+  return eventually(async () => {
+    const { body } = await t.get(`/runs/${id}`);
+    return ['success', 'failure', 'canceled'].includes(body.status) && body;
+  });
+}
+
 /** The pause doubles up to the maximum, so that short waits end soon and long waits cost little. */
 const POLL_MS = { first: 5, max: 80 };
 

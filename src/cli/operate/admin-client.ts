@@ -4,6 +4,7 @@
  */
 import { request } from 'node:http';
 import { join } from 'node:path';
+import type { AdminAnswer } from '../../admin.ts';
 import { type Config, environment, loadConfig } from '../../config.ts';
 import type { JobQueue } from '../../jobs/queue.ts';
 import { ADMIN_SOCKET, operatorAuthorization, operatorKeyFile, readOperatorKey } from '../../operator-key.ts';
@@ -24,11 +25,6 @@ const NO_QUEUE: JobQueue = {
   work: () => Promise.reject(new Error('operator commands work on no jobs')),
   stop: async () => {},
 };
-
-interface AdminAnswer {
-  status: number;
-  body: string;
-}
 
 /** Calls one admin operation (see admin.ts) and returns its JSON. @throws CliError with the service's reason. */
 export async function callAdmin<T>(method: string, path: string, body?: unknown): Promise<T> {

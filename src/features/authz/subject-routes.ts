@@ -1,7 +1,7 @@
 /** Routes for subjects: the attributes of principals. */
 import { z } from 'zod';
 import { listSubjects, type Subject } from '../../access/subject-store.ts';
-import { ServiceError } from '../../errors.ts';
+import { faultOfItem } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
@@ -183,11 +183,6 @@ function batchRoute(deps: Deps): Route {
       return { success_count: results.filter(({ success }) => success).length, results };
     },
   });
-}
-
-function faultOfItem(error: unknown): string {
-  if (error instanceof ServiceError && error.status < 500) return error.message;
-  throw error;
 }
 
 function toFields({ attributes, expires_time: time = null }: z.output<typeof subjectBody>) {

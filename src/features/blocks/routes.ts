@@ -1,6 +1,6 @@
 /** The route for the blocks of a source. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { etagOf } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
@@ -119,10 +119,6 @@ export function blockRoutes(deps: Deps): Route[] {
       },
     }),
   ];
-}
-
-function etagOf(...parts: readonly (string | number)[]): string {
-  return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}"`;
 }
 
 function toWire({ place, rows, ...block }: SeenBlock, index: number): z.input<typeof blockSchema> {

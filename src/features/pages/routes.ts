@@ -1,7 +1,7 @@
 /** Routes for the pages of PDFs. */
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { invalidRequest } from '../../errors.ts';
+import { etagOf } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, pathId, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
@@ -135,10 +135,6 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       return reply.code(200).headers(headers).send(Buffer.from(png));
     },
   });
-}
-
-function etagOf(...parts: readonly (string | number)[]): string {
-  return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}"`;
 }
 
 function boxesRoute(deps: Deps): Route {

@@ -4,7 +4,7 @@ import { recordChange } from '../../corpus/audit-store.ts';
 import { lockSourceMetadata } from '../../corpus/source-lookup.ts';
 import { saveSourceMetadata } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound, orNotFound, ServiceError } from '../../errors.ts';
+import { faultOfItem, notFound, orNotFound } from '../../errors.ts';
 import { type ApiMetadata, changedKeys, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
@@ -63,11 +63,6 @@ export async function patchSources(
     results.push({ id: patch.sourceId, success: error === '', error });
   }
   return results;
-}
-
-function faultOfItem(error: unknown): string {
-  if (error instanceof ServiceError && error.status < 500) return error.message;
-  throw error;
 }
 
 /** Deletes the API records of a source, and from the files inside it; records of the origin stay. @throws ServiceError not_found. */

@@ -2,6 +2,7 @@
  * Conditions of a change (RFC 9110, section 13.1). `If-Match` names the version that the caller has read; `If-None-Match: *` says that
  * nothing is stored. Thereby nobody replaces a change that they have not seen.
  */
+import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { invalidRequest, ServiceError } from '../../errors.ts';
 
@@ -15,6 +16,11 @@ const TAGS = /^(?:W\/)?"\d{1,15}"(?:[ \t]*,[ \t]*(?:W\/)?"\d{1,15}")*$/;
 
 export function versionTag(version: number): string {
   return `"${version}"`;
+}
+
+/** Returns the entity tag of an answer that these values decide. */
+export function etagOf(...parts: readonly (string | number)[]): string {
+  return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 32)}"`;
 }
 
 /** @throws ServiceError invalid_request for a condition that cannot be understood: it must not be ignored. */

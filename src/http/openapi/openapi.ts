@@ -251,6 +251,9 @@ function convert(schema: Schema, io: 'input' | 'output'): Json {
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
+      // Each integer has these limits, which are of JavaScript and say nothing about the value.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       const meta = (zodSchema as unknown as Schema).meta?.();
       if (!meta?.wire) return;
       for (const key of Object.keys(jsonSchema))

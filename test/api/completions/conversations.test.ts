@@ -145,7 +145,7 @@ test('a turn continues at the active message, and parent_message_id starts a bra
   assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /second/);
 });
 
-test('regenerate writes a sibling answer and no user message; its parent must be a user message', async () => {
+test('regenerate writes a sibling answer and no user message', async () => {
   const first = await begin();
   const { conversation_id } = first;
   const parent_message_id = first['user_message_id'];
@@ -157,14 +157,6 @@ test('regenerate writes a sibling answer and no user message; its parent must be
   );
   assert.equal(tree.length, 3);
   assert.doesNotMatch(JSON.stringify(fake.calls.at(-1)!.messages), /not this/);
-  for (const [wrong, status] of [
-    [first['assistant_message_id'], 400],
-    [newId(), 404],
-    [undefined, 400],
-  ] as const) {
-    const answer = await ask('x', { conversation_id, parent_message_id: wrong, regenerate: true });
-    assert.equal(answer.status, status);
-  }
 });
 
 test('truncation auto drops the oldest turns, and disabled gives 400 when conversation_id is set', async () => {

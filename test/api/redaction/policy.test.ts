@@ -77,14 +77,6 @@ describe('the policy', () => {
     assert.equal((await t.get(PATH)).status, 200);
   });
 
-  test('is no business of a key with limits, nor of one without the scope', async () => {
-    const group = (await t.post('/tags', { name: 'a' })).body.id;
-    const limited = await t.issueKey(['policy:redaction:manage'], { tagIds: [group] });
-    assert.equal((await t.get(PATH, limited)).status, 403);
-    assert.equal((await put([mail], true, limited)).status, 403);
-    assert.equal((await t.get(PATH, await t.issueKey(['authz:grant', 'knowledge:write']))).status, 403);
-  });
-
   test('leaves a row in the audit log with every change, without patterns and terms', async () => {
     const count = async () =>
       t.deps.db.query<{ action: string; details: object }>(

@@ -8,7 +8,7 @@ import { openProcessPool } from '../../../src/files/sandbox/process-pool.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { counts, fileChanges, statistics } from '../../support/file-changes.ts';
-import { eventually, ingest, waitForGroup } from '../../support/upload.ts';
+import { eventually, waitForGroup } from '../../support/upload.ts';
 import { type GatedProcessor, gateProcessor } from '../../support/worlds/gated-processor.ts';
 
 let service: TestApp;
@@ -284,17 +284,6 @@ test('an impossible change changes nothing', async () => {
   assert.equal((await removal(id, ['..'])).status, 400);
   assert.deepEqual([...(await sources(id)).keys()], ['kept.txt']);
   assert.deepEqual(await found('rostane'), ['kept.txt']);
-});
-
-test('a sent file replaces all files with the same path', async () => {
-  const id = await ingest(service, [
-    { name: 'twin.txt', content: 'The buoy is called selwin.' },
-    { name: 'twin.txt', content: 'The buoy is called torvald.' },
-  ]);
-  const { counts: told } = await changeAndWait(id, { 'twin.txt': 'The buoy is called torvald.' });
-  assert.deepEqual(told, { unchanged: 1, deleted: 1 });
-  assert.deepEqual(await found('selwin'), []);
-  assert.deepEqual(await found('torvald'), ['twin.txt']);
 });
 
 test('with an Idempotency-Key, a repeated change gets the same answer, and another change is a conflict', async () => {

@@ -5,7 +5,6 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { after, before, beforeEach, test } from 'node:test';
 import { findViolations } from '../../../src/corpus/invariants.ts';
-import { FILES_MAX, UPLOAD_BYTES_MAX } from '../../../src/features/local-files/receive.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { eventually, multipartBody, type UploadFile } from '../../support/upload.ts';
 
@@ -221,14 +220,6 @@ test('chunk_metadata_keys that do not match the interface are refused', async ()
   assert.equal((await keys('[]')).status, 201);
 });
 
-test('an upload over the limit is refused by its Content-Length, before it is read', async () => {
-  const { headers, body } = multipartBody([file()]);
-  const answer = await post(body, { ...headers, 'content-length': String(UPLOAD_BYTES_MAX + 1) });
-  assert.equal(answer.status, 413);
-  assert.equal(answer.body.error.type, 'request_too_large_error');
-  await assertNothingStays();
-});
-
 test('an upload that is malformed at any byte is refused, and nothing is stored', async () => {
   const { headers, body } = multipartBody([file('a.txt', 'some text')], [['name', 'group']]);
   for (let length = 0; length < body.length - 2; length += 3) {
@@ -282,52 +273,6 @@ test('with an Idempotency-Key, a repeated upload gets the same group, and anothe
   assert.equal(other.status, 409);
   groupsBefore += 1;
   await assertNothingStays();
-});
-
-test('uploads and local file groups are subject to scopes, limits of keys and tenants', async () => {
-  const { body } = await upload([file()]);
-  const id = body.source_group_id;
-  const { headers, body: bytes } = multipartBody([file()]);
-  assert.equal((await post(bytes, headers, await service.issueKey(['knowledge:read']))).status, 403);
-
-  const other = await service.secondTenant();
-  assert.equal((await service.get(`/local-file-groups/${id}`, other.key)).status, 404);
-  assert.equal((await service.delete(`/local-file-groups/${id}`, other.key)).status, 404);
-
-  const limited = await service.issueKey(['ingestion:manage'], { sourceGroupIds: [id] });
-  assert.equal((await post(bytes, headers, limited)).status, 403, 'a limited key cannot make groups');
-  const list = await service.get('/local-file-groups', limited);
-  assert.deepEqual(
-    list.body.local_file_groups.map((group: { id: string }) => group.id),
-    [id],
-  );
-  assert.equal(list.body.pagination.total, 1);
-  const elsewhere = (await upload([file()])).body.source_group_id;
-  assert.equal((await service.get(`/local-file-groups/${elsewhere}`, limited)).status, 404);
-  assert.equal((await service.delete(`/source-groups/${elsewhere}`, limited)).status, 404);
-});
-
-test('local file groups are listed in pages, in order of creation', async () => {
-  const ids = [];
-  for (let i = 0; i < 3; i++) ids.push((await upload([file()])).body.source_group_id);
-  const seen: string[] = [];
-  for (let path = '/local-file-groups?limit=2'; ; ) {
-    const { body } = await service.get(path);
-    seen.push(...body.local_file_groups.map((group: { id: string }) => group.id));
-    if (!body.pagination.has_more) break;
-    path = `/local-file-groups?limit=2&after_id=${body.pagination.next_id}`;
-  }
-  assert.deepEqual(seen.slice(-3), ids);
-  assert.equal(new Set(seen).size, groupsBefore + 3);
-});
-
-// This test is the last one, because the tests above check every stored blob.
-test('an upload of 2,000 files is accepted, and one of 2,001 files is refused', async () => {
-  const files = Array.from({ length: FILES_MAX }, (_, i) => file(`${i}.txt`, `file ${i}`));
-  await assertRefused(upload([...files, file()]), /at most 2000 files/);
-  const { status, body } = await upload(files);
-  assert.equal(status, 201);
-  assert.equal((await service.get(`/source-groups/${body.source_group_id}/sources`)).body.pagination.total, FILES_MAX);
 });
 
 test('of several uploads at once that want a name for themselves one succeeds, and nothing of the others is stored', async () => {

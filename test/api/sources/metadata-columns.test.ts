@@ -278,7 +278,7 @@ test('columns have the current metadata after every kind of change', async () =>
   assert.deepEqual(await eq(3000), ['later']);
 });
 
-test('a limited key sees only values and failures within its limits, and cannot change columns', async () => {
+test('a limited key sees only values and failures within its limits', async () => {
   const all = await corpus();
   await declare({ key: 'year', type: 'integer' }, all.key);
   const { tenantId } = all;
@@ -291,8 +291,6 @@ test('a limited key sees only values and failures within its limits, and cannot 
     );
     assert.equal((await t.get('/metadata-columns', key)).body.metadata_columns[0].coercion_failures, 0);
     assert.deepEqual(await found(key, [{ key: 'year', operator: 'exists' }]), ['new', 'old', 'plus']);
-    assert.equal((await declare({ key: 'x', type: 'string' }, key)).status, 403);
-    assert.equal((await t.delete('/metadata-columns/year', key)).status, 403);
   }
 });
 

@@ -158,11 +158,3 @@ test('after ingest rules were removed, a damaged file is given at once, and a fi
     await open.close();
   }
 });
-
-test('an unknown id and the id of another tenant have no original', async () => {
-  const { id } = await add('own.md', 'Own.');
-  const other = await t.secondTenant();
-  const foreign = await t.app.inject({ url: `/api/v1/sources/${id}/original`, headers: { 'x-api-key': other.key } });
-  assert.equal(foreign.statusCode, 404);
-  assert.equal((await original('nothing')).statusCode, 404);
-});

@@ -80,35 +80,6 @@ test('the sources and runs of a group are listed in pages', async () => {
   assert.deepEqual((await service.get(`/runs/${body.runs[0].id}`)).body, body.runs[0]);
 });
 
-test('groups outside the limits of a key are hidden, with their sources and runs', async () => {
-  const runId = (await service.get(`/source-groups/${ready}/runs`)).body.runs[0].id;
-  const byTag = await service.issueKey(['ingestion:manage'], { tagIds: [tagId] });
-  const byGroup = await service.issueKey(['ingestion:manage'], { sourceGroupIds: [tagged] });
-  for (const key of [byTag, byGroup]) {
-    assert.deepEqual(await listed('', key), [tagged]);
-    assert.equal((await service.get(`/source-groups/${tagged}/sources`, key)).status, 200);
-    for (const path of [`/source-groups/${ready}`, `/source-groups/${ready}/sources`, `/source-groups/${ready}/runs`]) {
-      assert.equal((await service.get(path, key)).status, 404, path);
-    }
-    for (const path of [`/runs/${runId}`, `/runs/${runId}/errors`]) {
-      assert.equal((await service.get(path, key)).status, 404, path);
-    }
-    assert.equal((await service.post(`/source-groups/${ready}/runs`, {}, key)).status, 404);
-    assert.equal((await service.post(`/runs/${runId}/cancel`, undefined, key)).status, 404);
-    assert.equal((await service.delete(`/source-groups/${ready}`, key)).status, 404);
-  }
-  assert.equal((await service.get(`/source-groups/${ready}`)).body.status, 'success');
-});
-
-test('reading groups and runs needs ingestion:manage or knowledge:read, and changing them needs ingestion:manage', async () => {
-  const reader = await service.issueKey(['knowledge:read']);
-  assert.equal((await service.get(`/source-groups/${ready}`, reader)).status, 200);
-  assert.equal((await service.post(`/source-groups/${ready}/runs`, {}, reader)).status, 403);
-  assert.equal((await service.delete(`/source-groups/${ready}`, reader)).status, 403);
-  const other = await service.issueKey(['inference:run']);
-  assert.equal((await service.get('/source-groups', other)).status, 403);
-});
-
 test('order=desc lists groups newest first, and its next pages have older groups', async () => {
   assert.deepEqual(await listed('?order=desc'), [queued, tagged, ready]);
   const page = async (query: string) => (await service.get(`/source-groups?limit=2&${query}`)).body;

@@ -362,20 +362,3 @@ describe('source groups', () => {
     assert.equal((await t.put(`/source-groups/${gone}/metadata`, { metadata: { records: [] } })).status, 404);
   });
 });
-
-test('a key that is limited to other groups can change neither the metadata of the source nor of the group', async () => {
-  const other = await uploadFiles(t, { 'mine.txt': 'Mine.' });
-  const key = await t.issueKey(['knowledge:read', 'knowledge:write', 'ingestion:manage'], { sourceGroupIds: [other] });
-  await put(records(0, 1));
-  const body = { metadata: { records: records(0, 1) } };
-  assert.equal((await t.put(`/sources/${source}/metadata`, body, key)).status, 404);
-  assert.equal((await t.delete(`/sources/${source}/metadata`, key)).status, 404);
-  assert.equal((await t.get(`/sources/${source}`, key)).status, 404);
-  assert.equal((await t.delete(`/sources/${source}`, key)).status, 404);
-  assert.equal((await t.put(`/source-groups/${group}/metadata`, body, key)).status, 404);
-  assert.equal((await t.put(`/source-groups/${group}`, { name: 'n' }, key)).status, 404);
-  assert.equal((await t.get('/sources', key)).body.pagination.total, 0);
-  const items = [{ source_id: source, ...body }];
-  assert.equal((await t.post('/sources/metadata/batch', { items }, key)).body.results[0].error, 'Not found.');
-  assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata.records, typed(records(0, 1)));
-});

@@ -152,17 +152,6 @@ test('links between tags and source groups are created, listed in pages, filtere
   await clear();
 });
 
-test('DELETE /tag-source-groups needs its JSON body, with both ids and nothing else', async () => {
-  const tag_id = await createTag('body');
-  const path = '/tag-source-groups';
-  const remove = (body?: unknown) => t.request({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
-  for (const body of [undefined, {}, { tag_id }, { tag_id, source_group_id: 7 }, [], 'x']) {
-    assert.equal((await remove(body)).status, 400, JSON.stringify(body));
-  }
-  assert.equal((await remove({ tag_id, source_group_id: groups[0], all: true })).status, 400);
-  await clear();
-});
-
 test('a group that is being deleted has no tags and cannot get any', async () => {
   const tag = await createTag('gone');
   const [group] = await seed(t.deps.db, t.tenantId, [{ sources: [] }]);
@@ -177,7 +166,7 @@ test('a group that is being deleted has no tags and cannot get any', async () =>
   await clear();
 });
 
-test('a key that is limited to tags sees only these tags and cannot change tags', async () => {
+test('a key that is limited to tags sees only these tags', async () => {
   const [mine, other] = [await createTag('mine'), await createTag('other')];
   await link(mine, groups[0]);
   await link(other, groups[0]);
@@ -192,20 +181,6 @@ test('a key that is limited to tags sees only these tags and cannot change tags'
   const { body } = await t.get('/tag-source-groups', key);
   assert.deepEqual(body.tag_source_groups, [{ tag_id: mine, source_group_id: groups[0] }]);
   assert.equal(body.pagination.total, 1);
-  const refused = [
-    await t.post('/tags', { name: 'new' }, key),
-    await t.post('/tags', { nonsense: true }, key),
-    await t.put(`/tags/${mine}`, { name: 'new' }, key),
-    await t.delete(`/tags/${mine}`, key),
-    await t.delete(`/tags/${newId()}`, key),
-    await link(mine, groups[0], key),
-    await link(mine, groups[1], key),
-    await unlink(mine, groups[0], key),
-  ];
-  for (const answer of refused) {
-    assert.equal(answer.status, 403, answer.text);
-    assert.equal(answer.body.error.type, 'permission_error');
-  }
   await clear();
 });
 

@@ -6,7 +6,7 @@ import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type CutProxy, openCutProxy } from '../../support/fakes/cut-proxy.ts';
 import { SECRET_CANARY } from '../../support/passages/canary.ts';
-import { eventually } from '../../support/upload.ts';
+import { waitForRun } from '../../support/upload.ts';
 
 /** The password of the user `reader`. */
 export const PASSWORD = `${SECRET_CANARY}word`;
@@ -33,8 +33,6 @@ function table(header: string, ...rows: string[]): string {
   const names = header.split(' ');
   return [names.join(' | '), names.map(() => '---').join(' | '), ...rows].map((row) => `| ${row} |`).join('\n');
 }
-
-const ENDED = ['success', 'failure', 'canceled'];
 
 export function testDatabase(name: string, open: () => Promise<DatabaseServer>): void {
   describe(name, () => {
@@ -79,21 +77,14 @@ export function testDatabase(name: string, open: () => Promise<DatabaseServer>):
       return { id: made.body.id as string, secretId: secret.body.id as string, run: await firstRun(made.body.id) };
     }
 
-    async function ended(runId: string) {
-      return eventually(async () => {
-        const { body } = await t.get(`/runs/${runId}`);
-        return ENDED.includes(body.status) && body;
-      });
-    }
-
     async function firstRun(groupId: string) {
-      return ended((await t.get(`/source-groups/${groupId}/runs`)).body.runs[0].id);
+      return waitForRun(t, (await t.get(`/source-groups/${groupId}/runs`)).body.runs[0].id);
     }
 
     async function runAgain(groupId: string) {
       const started = await t.post(`/source-groups/${groupId}/runs`, {});
       assert.equal(started.status, 201, started.text);
-      return ended(started.body.id);
+      return waitForRun(t, started.body.id);
     }
 
     async function textOf(groupId: string, source: string): Promise<string> {

@@ -11,9 +11,8 @@ import { type FakeNotion, openFakeNotion } from '../../support/fakes/notion.ts';
 import { block, paragraph, says } from '../../support/fakes/notion-world.ts';
 import { SECRET_CANARY } from '../../support/passages/canary.ts';
 import { assertRawDownload } from '../../support/raw-download.ts';
-import { eventually } from '../../support/upload.ts';
+import { waitForRun } from '../../support/upload.ts';
 
-const ENDED = ['success', 'failure', 'canceled'];
 const HOUR_MS = 3_600_000;
 
 let fake: FakeNotion;
@@ -39,18 +38,11 @@ function longAgo(change: () => void): void {
   behindMs = 0;
 }
 
-async function ended(runId: string) {
-  return eventually(async () => {
-    const { body } = await t.get(`/runs/${runId}`);
-    return ENDED.includes(body.status) && body;
-  });
-}
-
 async function runAgain(groupId: string) {
   fake.forget();
   const started = await t.post(`/source-groups/${groupId}/runs`, {});
   assert.equal(started.status, 201, started.text);
-  return ended(started.body.id);
+  return waitForRun(t, started.body.id);
 }
 
 /** Returns the names of sources that search finds for these words. */
@@ -86,7 +78,7 @@ test('sources follow a workspace and stay when its token is revoked', async () =
   assert.equal(created.status, 201, created.text);
   const groupId = created.body.id;
   const { body: runs } = await t.get(`/source-groups/${groupId}/runs`);
-  const first = await ended(runs.runs[0].id);
+  const first = await waitForRun(t, runs.runs[0].id);
   assert.equal(first.status, 'success', JSON.stringify(first.error));
   assert.deepEqual(counts(first), { scanned: 5, added: 5 });
 
@@ -157,7 +149,7 @@ test('a page that moves while a run reads the workspace keeps its source, its me
   assert.equal(created.status, 201, created.text);
   const groupId = created.body.id;
   const { body: runs } = await t.get(`/source-groups/${groupId}/runs`);
-  assert.deepEqual(counts(await ended(runs.runs[0].id)), { scanned: 4, added: 4 });
+  assert.deepEqual(counts(await waitForRun(t, runs.runs[0].id)), { scanned: 4, added: 4 });
   const id = (await sourcesOf(groupId)).get('Crane.md')!;
   await t.put(`/sources/${id}/metadata`, { metadata: { records: [{ key: 'owner', val: 'Ada' }] } });
 

@@ -1,4 +1,5 @@
 /** Parses EPUB books: chapters in the order of the spine. The table of contents names chapters without a heading. */
+import { decoded } from '../../../text/link-line.ts';
 import { badFile } from '../../failure.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
@@ -49,7 +50,7 @@ function itemsOf(book: XmlElement, folder: string): Map<string, Item> {
     (manifest ? childElements(manifest, 'item') : []).map((item) => [
       attribute(item, 'id'),
       {
-        part: resolvePart(folder, decodePath(attribute(item, 'href'))),
+        part: resolvePart(folder, decoded(attribute(item, 'href'))),
         type: attribute(item, 'media-type'),
         properties: attribute(item, 'properties'),
       },
@@ -60,14 +61,14 @@ function itemsOf(book: XmlElement, folder: string): Map<string, Item> {
 /** Returns the encrypted parts. Encrypted fonts are common; encrypted chapters occur only in books that need a licence. */
 function encryptedParts(parts: ZipPackage): Set<string> {
   const references = findElements(readXml(parts.text('META-INF/encryption.xml')), 'CipherReference');
-  return new Set(references.map((reference) => decodePath(attribute(reference, 'URI'))));
+  return new Set(references.map((reference) => decoded(attribute(reference, 'URI'))));
 }
 
 /** Returns, for each part, the first name in the tables of contents. */
 function chapterLabels(parts: ZipPackage, items: ReadonlyMap<string, Item>): Map<string, string> {
   const labels = new Map<string, string>();
   const add = (source: string, target: string, label: string) => {
-    const part = resolvePart(folderOf(source), decodePath(target.split('#')[0]!));
+    const part = resolvePart(folderOf(source), decoded(target.split('#')[0]!));
     const text = label.replace(/\s+/g, ' ').trim();
     if (text !== '' && !labels.has(part)) labels.set(part, text);
   };
@@ -93,12 +94,4 @@ function writeChapter(source: string, label: string | undefined, builder: TextBu
   if (heading !== undefined) builder.add({ kind: 'heading', level: 1 }, `# ${heading}`);
   if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder);
   else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
-}
-
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -93,8 +93,8 @@ export function readGraphics(module: PdfiumModule, page: number, turn: Turn): Gr
   });
 }
 
-type Matrix = readonly [number, number, number, number, number, number];
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+export type Matrix = readonly [number, number, number, number, number, number];
+export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 class GraphicsReader {
   readonly graphics: Graphics = { horizontal: [], vertical: [], fills: [] };
@@ -220,6 +220,7 @@ function isRectangle(corners: readonly [number, number][]): boolean {
   });
 }
 
-function combined([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix {
+/** Returns the matrix that does what the first does, then what the second does. */
+export function combined([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix {
   return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }

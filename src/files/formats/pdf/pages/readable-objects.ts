@@ -2,6 +2,7 @@
  * Takes everything off a page that may show words which no rule can read. Rules read the characters of a page. Pictures, drawings and
  * patterns can show the same words, and so can characters of which the file says that they mean something else.
  */
+import { combined, IDENTITY, type Matrix } from '../graphics.ts';
 import { type PdfiumModule, withMemory, withName } from '../pdfium.ts';
 import { barsOf, type Outline, plainShape, type Shape } from './plain-shapes.ts';
 
@@ -41,9 +42,6 @@ export interface ObjectModule extends PdfiumModule {
   _FPDFClipPath_CountPathSegments(clip: number, path: number): number;
   _FPDFClipPath_GetPathSegment(clip: number, path: number, segment: number): number;
 }
-
-type Matrix = readonly [number, number, number, number, number, number];
-const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 /**
  * Leaves on the page texts that say what they are, and straight lines and rectangles in plain colours. Returns the bounds of the pictures
@@ -280,8 +278,4 @@ class Keeper {
     const [left, bottom, right, top] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
     this.pictures.push({ left, bottom, right, top });
   }
-}
-
-function combined([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix {
-  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
