@@ -14,6 +14,7 @@ import {
   findOutcomes,
   findStoredItems,
   listStoredIds,
+  listUnreportedIds,
   moveItems,
   type StoredItem,
 } from '../../corpus/origin-store.ts';
@@ -78,6 +79,12 @@ export async function listOrigin(
       findRevisions: openRevisions(deps, open),
       listStored: () =>
         deps.db.transaction(open.active.tenantId, (tx) => listStoredIds(tx, open.active.tenantId, open.active.groupId)),
+      async listUnreported() {
+        await batch.store();
+        return deps.db.transaction(open.active.tenantId, (tx) =>
+          listUnreportedIds(tx, open.active.tenantId, open.active),
+        );
+      },
       signal,
     })
     [Symbol.asyncIterator]();

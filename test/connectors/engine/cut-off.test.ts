@@ -209,9 +209,7 @@ for (const [name, openParts] of [
   ['a page workspace', pageParts],
 ] as const)
   describe(`a run of ${name} that is cut off`, () => {
-    for (const weather of openParts === driveParts
-      ? (['fair', 'failing', 'busy'] as const)
-      : (['fair', 'failing', 'busy', 'empty'] as const))
+    for (const weather of ['fair', 'failing', 'busy', 'empty'] as const)
       test(`and goes on while the origin is ${weather}`, async () => {
         await open(openParts);
         const { first, second } = origin.parts;
