@@ -99,6 +99,8 @@ export interface ListRequest {
   findStored(originId: string): Promise<StoredVersion | undefined>;
   /** Returns the ids of all stored items, for connectors that ask for items which the listing did not reach. */
   listStored?(): Promise<string[]>;
+  /** Returns the ids of the stored items that this run has not reported yet, also not before it was cut off. */
+  listUnreported?(): Promise<string[]>;
   /** Returns the stored items that have one of these revisions, for connectors that report `moved`. */
   findRevisions?(revisions: readonly string[]): Promise<{ originId: string; revision: string }[]>;
   signal: AbortSignal;

@@ -66,6 +66,21 @@ export async function listStoredIds(tx: Queryable, tenantId: string, groupId: st
   return rows.map(({ originId }) => originId);
 }
 
+/** Returns the ids of the stored items for which the run has saved no outcome. Items whose source is deleted are left out. */
+export async function listUnreportedIds(
+  tx: Queryable,
+  tenantId: string,
+  { groupId, runId }: { groupId: string; runId: string },
+): Promise<string[]> {
+  const rows = await tx.query<{ originId: string }>(sql`
+    select o.origin_id
+    from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
+    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and not exists (select from run_item i
+      where i.tenant_id = o.tenant_id and i.run_id = ${runId} and i.origin_id = o.origin_id)
+    order by o.source_id`);
+  return rows.map(({ originId }) => originId);
+}
+
 /** Gives stored items other ids. Their revision is forgotten, so that the next report of an item saves its other facts, too. */
 export async function moveItems(
   tx: Tx,

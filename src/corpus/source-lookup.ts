@@ -53,12 +53,14 @@ export interface Member {
   waits: boolean;
   /** Hash of the newest bytes, read or not. */
   newestHash: string;
+  fileSize: number;
 }
 
 /** Returns the sources found inside the source `parentId`, in order of creation. */
 export async function listMembers(tx: Queryable, tenantId: string, parentId: string): Promise<Member[]> {
   return tx.query<Member>(sql`
-    select s.id, s.name, s.status, ${WAITS} as waits, coalesce(u.blob_hash, s.blob_hash) as newest_hash from ${WITH_UPDATE}
+    select s.id, s.name, s.status, ${WAITS} as waits, coalesce(u.blob_hash, s.blob_hash) as newest_hash, s.file_size
+    from ${WITH_UPDATE}
     where s.tenant_id = ${tenantId} and s.parent_source_id = ${parentId} and s.deleted_at is null order by s.id`);
 }
 

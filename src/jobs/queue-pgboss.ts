@@ -33,6 +33,12 @@ interface RunningJob {
   done: Promise<void>;
 }
 
+interface QueueState {
+  stopping: boolean;
+  /** Resolves when a stopping queue has released its jobs. */
+  released: PromiseWithResolvers<void>;
+}
+
 type Log = Pick<FastifyBaseLogger, 'error' | 'warn'>;
 
 /**
@@ -63,7 +69,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
   if (db.kind === 'embedded') await releaseAll(db);
 
   const running = new Set<RunningJob>();
-  const state = { stopping: false };
+  const state: QueueState = { stopping: false, released: Promise.withResolvers() };
   return {
     enqueue: (tx, kind, payload, options) => enqueue(boss, tx, kind, payload, options),
     async work(handlers) {
@@ -75,7 +81,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
     async stop(graceMs) {
       if (state.stopping) return;
       state.stopping = true;
-      await stop(boss, db, running, graceMs);
+      await stop(boss, db, running, state, graceMs);
     },
   };
 }
@@ -149,7 +155,7 @@ async function runJob(
   boss: PgBoss,
   db: Database,
   running: Set<RunningJob>,
-  state: { stopping: boolean },
+  state: QueueState,
   kind: JobKind,
   handler: JobHandler,
   job: JobWithMetadata<JobPayload>,
@@ -176,7 +182,7 @@ async function runJob(
     if (!state.stopping) fetchNext(boss, kind);
   }
   // `stop` releases the job. pg-boss must not settle the job before.
-  if (running.has(entry)) await new Promise<never>(() => {});
+  if (running.has(entry)) await state.released.promise;
 }
 
 /** Wakes the workers of a kind. Otherwise each worker sleeps until its next poll after each job, however many jobs wait. */
@@ -184,22 +190,32 @@ function fetchNext(boss: PgBoss, kind: JobKind): void {
   for (const worker of boss.getWipData()) if (worker.name === kind) boss.notifyWorker(worker.id);
 }
 
-async function stop(boss: PgBoss, db: Database, running: Set<RunningJob>, graceMs: number): Promise<void> {
-  for (const kind of JOB_KINDS) await boss.offWork(kind, { wait: false });
-  await settled(running, graceMs);
+async function stop(
+  boss: PgBoss,
+  db: Database,
+  running: Set<RunningJob>,
+  state: QueueState,
+  graceMs: number,
+): Promise<void> {
+  // A worker ends when pg-boss has recorded its job as completed. pg-boss would fail a job that is not recorded, so it would run again.
+  const workersEnd = Promise.all(JOB_KINDS.map((kind) => boss.offWork(kind, { wait: true })));
+  await endsWithin(workersEnd, graceMs);
   for (const job of running) job.abort.abort(new Error('the worker stops'));
-  await settled(running, ABORT_WAIT_MS);
+  await endsWithin(Promise.all([...running].map((job) => job.done)), ABORT_WAIT_MS);
   await releaseJobs(
     db,
     [...running].map((job) => job.id),
   );
+  state.released.resolve();
+  await endsWithin(workersEnd, ABORT_WAIT_MS);
   await boss.stop({ graceful: false, close: false });
 }
 
-async function settled(running: Set<RunningJob>, waitMs: number): Promise<void> {
+/** Waits until the work ends, for at most `ms`. */
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timer = Promise.withResolvers<void>();
-  const timeout = setTimeout(timer.resolve, waitMs);
-  await Promise.race([Promise.all([...running].map((job) => job.done)), timer.promise]);
+  const timeout = setTimeout(timer.resolve, ms);
+  await Promise.race([work, timer.promise]);
   clearTimeout(timeout);
 }
 

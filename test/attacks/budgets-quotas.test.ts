@@ -122,6 +122,30 @@ test('the files inside an archive count', async () => {
   await empty();
 });
 
+test('a new version of an archive takes the room of the files inside the old one', async () => {
+  const archive = (version: string, count: number, size = 20) => ({
+    name: 'all.zip',
+    content: zipSync(
+      Object.fromEntries(
+        Array.from({ length: count }, (_, i) => [`${i}.txt`, strToU8(`${version} ${i} `.padEnd(size, 'x '))]),
+      ),
+    ),
+  });
+  const { body } = await upload([archive('first', FILES - 1)]);
+  assert.equal(await waitForGroup(t, body.source_group_id), 'success');
+  const change = async (file: UploadFile) => {
+    assert.equal((await upload([file], t.key, `/${body.source_group_id}/files`, 'PUT')).status, 202);
+    await waitForGroup(t, body.source_group_id);
+    const { runs } = (await t.get(`/source-groups/${body.source_group_id}/runs`)).body;
+    const { errors } = (await t.get(`/runs/${runs.at(-1).id}/errors`)).body;
+    return errors.map(({ message }: { message: string }) => message);
+  };
+  assert.deepEqual(await change(archive('second', FILES - 1)), []);
+  assert.match((await change(archive('third', FILES))).join(), /do not fit into the quota/);
+  assert.match((await change(archive('fourth', FILES - 1, BYTES / 4))).join(), /do not fit into the quota/);
+  await empty();
+});
+
 test('the quotas that the operator set for a tenant replace those of the settings, for it alone', async () => {
   const quotas = (method: string, body?: unknown) => runAdminCommand(t.deps, method, '/quotas/default', body);
   const many = Array.from({ length: FILES + 1 }, (_, i) => text(`${i}.txt`));

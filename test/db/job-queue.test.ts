@@ -1,6 +1,7 @@
 /** The promises of the job queue: jobs are enqueued in the caller's transaction, run at least once, and are released when a worker stops. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -24,9 +25,21 @@ before(async () => {
 
 after(() => opened.close());
 
+// A queue that a failed test left open would take the jobs of the next tests, and would keep the process alive.
+const queues: JobQueue[] = [];
+afterEach(async () => {
+  for (const queue of queues.splice(0)) await queue.stop(0);
+});
+
+async function openQueue(db: Database = opened.db): Promise<JobQueue> {
+  const queue = await openJobQueue(db, log);
+  queues.push(queue);
+  return queue;
+}
+
 /** Opens a queue whose `ingest-run` jobs go to `handler`. Resolves with the ids of the runs that it received. */
 async function working(handler: (run: Run) => Promise<void>, db: Database = opened.db): Promise<JobQueue> {
-  const queue = await openJobQueue(db, log);
+  const queue = await openQueue(db);
   const ingest = {
     handler: (payload: JobPayload, context: JobContext) => handler({ payload, context }),
     concurrency: 2,
@@ -68,7 +81,7 @@ test('a job runs after its transaction commits, and the transaction keeps the ro
 });
 
 test('a job enqueued in a transaction that rolls back never exists', async () => {
-  const queue = await openJobQueue(opened.db, log);
+  const queue = await openQueue();
   const failure = new Error('rolled back');
   await assert.rejects(
     opened.db.transaction(tenant.id, async (tx) => {
@@ -117,6 +130,26 @@ test('a queue that stops aborts and releases a job that does not end, and the ne
   await second.stop(1_000);
 });
 
+test('a job whose handler has ended while the queue stops is recorded as completed', async () => {
+  // The database is slow to record the completion.
+  const system: Database['system'] = {
+    ...opened.db.system,
+    async execute(text, values) {
+      if (/set\s+completed_on/i.test(text) && /'completed'/.test(text)) await sleep(500);
+      return opened.db.system.execute(text, values);
+    },
+  };
+  const ended = Promise.withResolvers<void>();
+  const queue = await working(async () => ended.resolve(), { ...opened.db, system });
+  await enqueue(queue, 'ingest-run', { runId: 'ended' });
+  await ended.promise;
+  await queue.stop(0);
+  const [row] = await opened.db.system.query<{ state: string; retries: number }>(
+    sql`select state, retry_count as retries from pgboss.job where data ->> 'runId' = 'ended'`,
+  );
+  assert.deepEqual(row, { state: 'completed', retries: 0 });
+});
+
 test('a job that a worker claims while the queue stops does not start, and the next worker runs it', async () => {
   // Holds the answer to the claim back until the queue has stopped.
   const stopped = Promise.withResolvers<void>();
@@ -152,7 +185,7 @@ test('a job that a worker claims while the queue stops does not start, and the n
 test('a job that a killed process left active runs at the next start', {
   skip: process.env['PINAKES_TEST_DATABASE_URL'] !== undefined && 'on a server another process may be running it',
 }, async () => {
-  const queue = await openJobQueue(opened.db, log);
+  const queue = await openQueue();
   await enqueue(queue, 'ingest-run', { runId: 'd' });
   await opened.db.system.query(
     sql`update pgboss.job set state = 'active', started_on = now(), heartbeat_on = now() where data ->> 'runId' = 'd'`,
@@ -169,7 +202,7 @@ test('many short jobs run without a pause between them', async () => {
   const total = 40;
   const done = Promise.withResolvers<void>();
   let count = 0;
-  const queue = await openJobQueue(opened.db, log);
+  const queue = await openQueue();
   for (let i = 0; i < total; i++) await enqueue(queue, 'ingest-run', { runId: String(i) });
   const ingest = { handler: async () => void (++count === total && done.resolve()), concurrency: 2 };
   await queue.work({

@@ -318,7 +318,7 @@ async function checkGone(world: World, words: readonly string[]): Promise<void> 
   for (const word of words) assert.deepEqual(await search(world.service, word), [], `${word} is gone`);
 }
 
-async function checkStore(dataDir: string): Promise<void> {
+export async function checkStore(dataDir: string): Promise<void> {
   const db = await openDatabase({ dataDir });
   try {
     const blobs = await openDiskBlobStore(path.join(dataDir, 'blobs'));

@@ -10,6 +10,7 @@ import { type Change, type ListRequest, OriginError } from '../connector.ts';
 import type { DriveApi, FilePage, FileReference } from './api.ts';
 import { changeOf, cleanName, type DriveFile, exportsOf, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
 import { DriveError } from './request.ts';
+import { keyOf, lastingError, startProgress } from './root.ts';
 import { type FolderEntry, Progress, type ShortcutEntry, type Tree } from './tree.ts';
 
 /** Google answers queries with more folders slowly or not at all. */
@@ -20,6 +21,8 @@ const DRIVE_FILES_MAX = 200_000;
 const SHORTCUTS_MAX = 5_000;
 const PAGES_MAX = 100_000;
 const RESTARTS_MAX = 2;
+/** Stored files that the listing did not report; each needs its own request. */
+const UNREPORTED_ASKED_MAX = 100;
 const CHECKPOINT_FILES = 200;
 /** Folders and targets of shortcuts one after the other for which Google failed; then Google itself is taken to be down. */
 const FAILED_IN_A_ROW_MAX = 3;
@@ -47,76 +50,8 @@ export async function* listTree(
   const walk = new Walk(api, request, resumed.success ? resumed.data : await startProgress(api, root, now));
   yield* walk.run();
   yield* walk.addMissed(changedFiles);
+  yield* walk.addUnreported();
   return walk.progress.isIncomplete ? null : walk.progress.tree;
-}
-
-async function startProgress(api: DriveApi, reference: FileReference, now: Date): Promise<Progress> {
-  const root = await findRoot(api, reference);
-  const { driveId, pageToken } = await findChangeLog(api, root);
-  const listedAt = now.getTime();
-  const folder = { id: root.id, path: '', driveId: root.driveId ?? null, resourceKey: keyOf(root, reference) };
-  return {
-    tree: {
-      rootId: root.id,
-      driveId,
-      pageToken,
-      listedAt,
-      folders: { [root.id]: '' },
-      shortcuts: [],
-      links: {},
-      missing: [],
-      failed: [],
-    },
-    files: 0,
-    queue: [folder],
-    pending: [],
-    isIncomplete: false,
-  };
-}
-
-function keyOf(file: DriveFile, reference: FileReference): string | null {
-  return file.resourceKey ?? reference.resourceKey ?? null;
-}
-
-async function findRoot(api: DriveApi, reference: FileReference): Promise<DriveFile> {
-  let root = await readRoot(api, reference);
-  const shortcut = root.shortcutDetails;
-  if (root.mimeType === SHORTCUT_TYPE && shortcut)
-    root = await readRoot(api, { id: shortcut.targetId, resourceKey: shortcut.targetResourceKey });
-  if (root.mimeType !== FOLDER_TYPE)
-    throw lastingError('Not a folder', 'The address names a file. Give the address of a folder.');
-  if (root.trashed === true)
-    throw lastingError('The folder is in the trash', 'Restore the folder at Google Drive, or delete this source.');
-  return root;
-}
-
-async function readRoot(api: DriveApi, reference: FileReference): Promise<DriveFile> {
-  try {
-    return await api.file(reference);
-  } catch (error) {
-    if (!(error instanceof DriveError) || error.status !== 404) throw error;
-    throw lastingError(
-      'Folder not found',
-      'The folder does not exist, or it is not shared with the address of the service account.',
-      error,
-    );
-  }
-}
-
-/** Finds the change log of the tree. A shared drive has its own change log, which only its members may read. */
-async function findChangeLog(api: DriveApi, root: DriveFile): Promise<Pick<Tree, 'driveId' | 'pageToken'>> {
-  const driveId = root.driveId ?? null;
-  try {
-    return { driveId, pageToken: await api.startPageToken(driveId) };
-  } catch (error) {
-    const isMember = driveId === null || !(error instanceof DriveError) || ![403, 404].includes(error.status);
-    if (isMember || error.problem.retryable) throw error;
-    return { driveId: null, pageToken: null };
-  }
-}
-
-function lastingError(title: string, message: string, cause?: unknown): OriginError {
-  return new OriginError({ title, message, retryable: false }, { cause });
 }
 
 class Walk {
@@ -148,16 +83,41 @@ class Walk {
 
   /** Adds what came to a folder of the tree after the folder was read. */
   async *addMissed(changedFiles: ReadChangedFiles): AsyncGenerator<Change, void> {
-    const { pageToken, driveId, folders } = this.progress.tree;
+    const { pageToken, driveId } = this.progress.tree;
     if (pageToken === null) return;
     const changed = await changedFiles(driveId, pageToken);
     // Nobody knows what moved meanwhile, so nothing counts as gone.
     if (changed === undefined) this.progress.isIncomplete = true;
-    for (const file of changed ?? []) {
-      const folder = file.parents?.map((parent) => folders[parent]).find((path) => path !== undefined);
-      if (folder !== undefined) yield* this.#addFile(file, joinPath(folder, file.name));
-    }
+    for (const file of changed ?? []) yield* this.#addIfInTree(file);
     yield* this.#readAll();
+  }
+
+  /**
+   * Asks for stored files that the listing did not report, because Google may list a folder without its files, and a file may move where no
+   * change log covers the tree. If there are more than it asks for, and Google still has one, nothing counts as gone.
+   */
+  async *addUnreported(): AsyncGenerator<Change, void> {
+    if (this.progress.isIncomplete) return;
+    const unreported = (await this.#request.listUnreported?.()) ?? [];
+    const step = Math.ceil(unreported.length / UNREPORTED_ASKED_MAX);
+    for (let at = 0; at < unreported.length; at += step) {
+      const file = await this.#findFile(unreported[at]!);
+      if (!file || file.trashed === true) continue;
+      for await (const change of this.#addIfInTree(file)) {
+        if (step > 1) this.progress.isIncomplete = true;
+        yield change;
+      }
+    }
+  }
+
+  async #findFile(id: string): Promise<DriveFile | undefined> {
+    try {
+      return await this.#api.file({ id });
+    } catch (error) {
+      if (!(error instanceof DriveError) || error.status === 401) throw error;
+      if (error.problem.retryable) this.progress.isIncomplete = true;
+      return undefined;
+    }
   }
 
   async *#readAll(): AsyncGenerator<Change, void> {
@@ -262,6 +222,11 @@ class Walk {
       tokens.add(token);
     }
     throw endlessPages();
+  }
+
+  async *#addIfInTree(file: DriveFile): AsyncGenerator<Change, void> {
+    const folder = file.parents?.map((parent) => this.progress.tree.folders[parent]).find((path) => path !== undefined);
+    if (folder !== undefined) yield* this.#addFile(file, joinPath(folder, file.name));
   }
 
   async *#addFile(file: DriveFile, path: string): AsyncGenerator<Change, void> {

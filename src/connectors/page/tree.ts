@@ -8,6 +8,9 @@
  * The workspace rounds the edit time down to the minute. A page edited within the last two minutes gets no revision, so the
  * next run reads it again and compares its bytes. A page with synced blocks of another page gets no revision either, because
  * edits of the other page do not change its edit time; nor does a page with blocks that are not shared.
+ *
+ * A walk that was cut off begins again: only a whole walk knows whether a page that it did not see was moved. What was stored before is
+ * not read again.
  */
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
@@ -50,8 +53,6 @@ import { Database, isTrashed, Page, type WireBlock, type WireList } from './wire
 const PAGES_MAX = 50_000;
 /** Consecutive failures after which the whole listing counts as failed. */
 const FAULTS_IN_A_ROW_MAX = 3;
-const CHECKPOINT_VISITS = 50;
-const CHECKPOINT_BYTES_MAX = 32 * 1024;
 const STATE_BYTES_MAX = 60 * 1024;
 /** Less than the caller names at most: a longer list may lack items. */
 const FAILED_IN_CURSOR_MAX = 200;
@@ -72,9 +73,8 @@ interface WalkOptions {
 /** Lists the tree. @throws OriginError; errors of the API that concern the whole origin. */
 export async function* walkPages(options: WalkOptions, start: () => Promise<Node>): AsyncGenerator<Change> {
   const { api, request } = options;
-  const resumed = request.resume as Resume | null;
-  const pending = resumed ? [...resumed.pending] : [await start()];
-  const startedAt = resumed?.startedAt ?? api.now().toISOString();
+  const pending = [await start()];
+  const startedAt = api.now().toISOString();
   const stored = (await request.listStored?.()) ?? [];
   const since = new Date(String(request.cursor?.['startedAt']));
   const seen = stored.length > 0 ? await seenPages(api, since, stored) : { ids: new Set<string>(), parents: [] };
@@ -85,18 +85,16 @@ export async function* walkPages(options: WalkOptions, start: () => Promise<Node
     places: new Map(),
     toReadAgain: new Set([...seen.parents, ...failedIn(request.cursor)]),
     shared: seen.ids,
-    full: resumed?.full ?? true,
+    full: true,
     faults: 0,
   };
-  yield* visitPending(walk, startedAt);
-  // A run that was cut off does not know what it visited before.
-  if (!resumed && walk.full) yield* visitMoved(walk, stored, startedAt);
+  yield* visitPending(walk);
+  if (walk.full) yield* visitMoved(walk, stored);
   // Every run walks the whole tree. The next run only needs the start time of this one.
   yield { kind: 'end', full: walk.full, cursor: { startedAt } };
 }
 
-async function* visitPending(walk: Walk, startedAt: string): AsyncGenerator<Change> {
-  let visits = 0;
+async function* visitPending(walk: Walk): AsyncGenerator<Change> {
   for (let node = walk.pending.pop(); node !== undefined; node = walk.pending.pop()) {
     if (node.kind !== 'rows') {
       if (walk.seen.has(node.id)) continue;
@@ -104,17 +102,11 @@ async function* visitPending(walk: Walk, startedAt: string): AsyncGenerator<Chan
       walk.seen.add(node.id);
     }
     yield* visit(walk, node);
-    visits += 1;
-    if (visits < CHECKPOINT_VISITS || walk.pending.length === 0) continue;
-    const resume: Resume = { pending: walk.pending, full: walk.full, startedAt };
-    if (Buffer.byteLength(JSON.stringify(resume)) > CHECKPOINT_BYTES_MAX) continue;
-    visits = 0;
-    yield { kind: 'checkpoint', resume: structuredClone({ ...resume }) };
   }
 }
 
 /** Visits stored pages that were moved to places which the walk had passed: otherwise they would count as gone. */
-async function* visitMoved(walk: Walk, stored: readonly string[], startedAt: string): AsyncGenerator<Change> {
+async function* visitMoved(walk: Walk, stored: readonly string[]): AsyncGenerator<Change> {
   const unseen = stored.filter((id) => !walk.seen.has(id));
   const { chains, gone, isComplete } = await findMoved(walk.api, unseen, walk.shared, (id) => walk.places.has(id));
   walk.full &&= isComplete;
@@ -127,7 +119,7 @@ async function* visitMoved(walk: Walk, stored: readonly string[], startedAt: str
     for (const id of nodes.keys()) tried.add(id);
     isNew = nodes.size > 0;
     push(walk, [...nodes.values()]);
-    yield* visitPending(walk, startedAt);
+    yield* visitPending(walk);
   }
   if (isComplete) return;
   // Nothing else counts as gone in this run. These do, so that the next run asks for others.
@@ -147,12 +139,6 @@ export function withFailed(cursor: Opaque, failed: readonly string[]): Opaque | 
 function failedIn(cursor: Opaque | null): string[] {
   const failed = cursor?.['failed'];
   return Array.isArray(failed) ? failed.map(String) : [];
-}
-
-interface Resume {
-  pending: Node[];
-  full: boolean;
-  startedAt: string;
 }
 
 interface Walk extends WalkOptions {
@@ -281,7 +267,7 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
   push(walk, rows);
 }
 
-/** Returns undefined when the cursor has expired: after an interruption, or while rows were read. */
+/** Returns undefined when the cursor has expired while rows were read. */
 async function rowsFrom(api: PageApi, node: RowsNode, query: Record<string, unknown>): Promise<WireList | undefined> {
   try {
     return (await api.pages(`data_sources/${node.id}/query`, query, node.cursor).next()).value ?? undefined;

@@ -14,6 +14,7 @@ import {
   findOutcomes,
   findStoredItems,
   listStoredIds,
+  listUnreportedIds,
   moveItems,
   type StoredItem,
 } from '../../corpus/origin-store.ts';
@@ -78,6 +79,12 @@ export async function listOrigin(
       findRevisions: openRevisions(deps, open),
       listStored: () =>
         deps.db.transaction(open.active.tenantId, (tx) => listStoredIds(tx, open.active.tenantId, open.active.groupId)),
+      async listUnreported() {
+        await batch.store();
+        return deps.db.transaction(open.active.tenantId, (tx) =>
+          listUnreportedIds(tx, open.active.tenantId, open.active),
+        );
+      },
       signal,
     })
     [Symbol.asyncIterator]();
@@ -223,6 +230,12 @@ async function receiveNamed(
       else toFetch.push({ change: one.change, stored: before });
       continue;
     }
+    // A rule excluded the item before a kill, and does not any more: its source must stay.
+    if (outcome === 'skipped' && before && isPresent(one)) {
+      received.push({ kind: 'later', originId });
+      if ('received' in one) repeated.push(one.received);
+      continue;
+    }
     // An item that was gone a moment ago may be back, and the reverse. Every other repeated report was stored before a
     // kill.
     const isStored =
@@ -244,6 +257,10 @@ async function receiveNamed(
     throw error;
   }
   return received;
+}
+
+function isPresent(one: ReportedItem): boolean {
+  return 'change' in one || one.received.kind === 'fetched' || one.received.kind === 'same';
 }
 
 /** Returns whether a report is of another version than the one that is stored or waits to be processed. */

@@ -5,15 +5,22 @@ import { checkRoom, matchMembers, membersThatFit } from './store-members.ts';
 
 test('a group refuses files found inside a file beyond its limits of files and bytes', () => {
   const counts = { pending: 1, ready: 1, failed: 1, bytes: GROUP_BYTES_MAX - 10 };
-  checkRoom(counts, [{ size: 4 }, { size: 6 }]);
-  assert.throws(() => checkRoom(counts, [{ size: 4 }, { size: 7 }]), /more than 20 GiB/);
-  checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 3 }, [{ size: 1 }]);
-  assert.throws(() => checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 2 }, [{ size: 1 }]), /more than 50000 files/);
+  checkRoom(counts, [], [{ size: 4 }, { size: 6 }]);
+  assert.throws(() => checkRoom(counts, [], [{ size: 4 }, { size: 7 }]), /more than 20 GiB/);
+  checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 3 }, [], [{ size: 1 }]);
+  assert.throws(
+    () => checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 2 }, [], [{ size: 1 }]),
+    /more than 50000 files/,
+  );
+  const full = { ...counts, ready: GROUP_SOURCES_MAX - 2 };
+  checkRoom(full, [{ fileSize: 10 }], [{ size: 20 }]);
+  assert.throws(() => checkRoom(full, [{ fileSize: 10 }], [{ size: 21 }]), /more than 20 GiB/);
+  assert.throws(() => checkRoom(full, [{ fileSize: 10 }], [{ size: 1 }, { size: 1 }]), /more than 50000 files/);
 });
 
 test('membersThatFit returns new members while the group has room, and all members of the previous version', () => {
   const counts = { pending: 1, ready: 1, failed: 1, bytes: 90 };
-  const before = [{ id: '1', name: 'old', status: 'ready' as const, waits: false, newestHash: '' }];
+  const before = [{ id: '1', name: 'old', status: 'ready' as const, waits: false, newestHash: '', fileSize: 0 }];
   const found = [
     ['a', 6],
     ['b', 5],
@@ -39,6 +46,7 @@ test('members of two versions are matched by name, equal names in their order', 
     status: 'ready' as const,
     waits: false,
     newestHash: '',
+    fileSize: 0,
   }));
   const found = ['a', 'c', 'a', 'a'].map((name, i) => ({
     name,

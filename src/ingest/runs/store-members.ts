@@ -27,14 +27,21 @@ import { hideInRun } from '../removal/remove-gone.ts';
 import { saveVersions } from './new-versions.ts';
 import type { SourceRows, StagedMember } from './rows.ts';
 
-/** Checks that a group with these counts has room for the members. @throws FileError when it has not. */
+/**
+ * Checks that a group with these counts has room for the members. They replace those of the previous version, which are in the counts.
+ *
+ * @throws FileError when it has not.
+ */
 export function checkRoom(
   counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
+  before: readonly Pick<Member, 'fileSize'>[],
   members: readonly { size: number }[],
   { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
 ): void {
-  const isTooMany = counts.pending + counts.ready + counts.failed + members.length > sourcesMax;
-  const isTooLarge = members.reduce((sum, { size }) => sum + size, counts.bytes) > bytesMax;
+  const others = counts.pending + counts.ready + counts.failed - before.length;
+  const otherBytes = before.reduce((sum, { fileSize }) => sum - fileSize, counts.bytes);
+  const isTooMany = others + members.length > sourcesMax;
+  const isTooLarge = members.reduce((sum, { size }) => sum + size, otherBytes) > bytesMax;
   if ((isTooMany && sourcesMax < GROUP_SOURCES_MAX) || (isTooLarge && bytesMax < GROUP_BYTES_MAX))
     throw overLimit('The files inside do not fit into the quota of the tenant.', 'store');
   if (isTooMany)
@@ -100,7 +107,7 @@ export async function storeWithMembers(
   const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members, limits);
   const staged = members.map((member) => member.staged);
   try {
-    if (isArchive) checkRoom(counts, staged, limits);
+    if (isArchive) checkRoom(counts, before, staged, limits);
   } catch (error) {
     await deps.blobs.discard(staged);
     throw error;

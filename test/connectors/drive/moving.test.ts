@@ -94,6 +94,45 @@ describe('while a Drive folder is listed', () => {
       assert.deepEqual((await world.run(listing.end?.cursor ?? null)).removed, [far]);
     });
 
+  test('a file that moves where no change log covers the tree is found', async () => {
+    const { state } = world.fake;
+    const drive = state.addDrive('Team', false);
+    const [first, middle] = [state.addFolder(drive, 'First'), state.addFolder(drive, 'Middle')];
+    const last = state.addFolder(middle, 'Last');
+    const file = state.addFile(last, 'plan.txt', 'plan');
+    await world.run(null, drive);
+    beforeListing(last, () => state.move(file, first));
+    const { listing, removed } = await world.run(null, drive);
+    assert.deepEqual(
+      [listing.end, removed, pathsIn(listing)['First/plan.txt']],
+      [{ full: true, cursor: null }, [], file],
+    );
+  });
+
+  test('the files of a folder that Google lists as empty stay, also if they are too many to ask for each', async () => {
+    const { state } = world.fake;
+    for (const more of [0, 150]) {
+      for (let i = 0; i < more; i += 1) state.addFile(deep, `more ${i}.txt`, 'more');
+      await world.run();
+      failFor({ status: 200, body: '{"files":[]}' }, deep);
+      const { listing, removed } = await world.run();
+      assert.deepEqual([listing.end?.full, removed], [more === 0, []]);
+      world.fake.heal();
+    }
+    state.remove(deep);
+    const { removed } = await world.run();
+    assert.equal(removed.length, 152, 'a folder that is deleted goes with all its files');
+  });
+
+  test('nothing counts as gone if Google does not say whether a file is still there', async () => {
+    await world.run();
+    world.fake.state.remove(far);
+    world.fake.fail('get', { status: 500 }, Number.POSITIVE_INFINITY, (url) => url.pathname.includes(far));
+    assert.deepEqual((await world.run()).removed, []);
+    world.fake.heal();
+    assert.deepEqual((await world.run()).removed, [far]);
+  });
+
   test('a file that leaves the folder is not kept', async () => {
     await world.run();
     beforeListing(deep, () => world.fake.state.move(far, '0AFakeMyDriveRootPVA'));

@@ -204,3 +204,24 @@ test('an empty file of an origin is skipped, and a file that becomes empty is re
   assert.deepEqual(second.statistics, figures({ scanned: 2, skipped: 2, deleted: 1 }));
   assert.deepEqual(await world.search('numbat'), []);
 });
+
+test('an item that a rule excluded before a run was cut off, and not any more after it, stays', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  await world.run(groupId);
+  const [{ id }] = await world.sources(groupId);
+  const runId = await world.queueRun(groupId);
+  const cut = new AbortController();
+  world.origin.script = async function* () {
+    yield { kind: 'skipped', originId: 'a', name: 'a.txt', reason: 'noindex' };
+    yield { kind: 'checkpoint', resume: {} };
+    cut.abort(new Error('cut off'));
+    await new Promise(() => {});
+  };
+  await assert.rejects(world.work(runId, cut.signal, false), /cut off/);
+  world.origin.script = undefined;
+  await world.work(runId);
+  assert.equal((await world.getRun(runId)).status, 'success');
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+  assert.deepEqual((await world.run(groupId)).statistics, figures({ scanned: 1, unchanged: 1 }));
+  assert.equal((await world.sources(groupId))[0].id, id);
+});

@@ -28,7 +28,7 @@ export interface PageHarness {
   time(): number;
   /** Waits of the connector, in milliseconds. */
   waits: number[];
-  run(pageId: string, options?: { resume?: Change; credential?: string }): Promise<Run>;
+  run(pageId: string, options?: { credential?: string }): Promise<Run>;
   /** Returns the text of the source with this name. */
   textOf(name: string): string | undefined;
   close(): Promise<void>;
@@ -60,16 +60,15 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
   const stored = new Map<string, Stored>();
   let cursor: Opaque | null = null;
 
-  async function run(pageId: string, given: { resume?: Change; credential?: string } = {}): Promise<Run> {
+  async function run(pageId: string, given: { credential?: string } = {}): Promise<Run> {
     const origin = { kind: 'page' as const, pageId };
     const { signal } = new AbortController();
     const credential = given.credential ?? fake.token;
-    const resume = given.resume?.kind === 'checkpoint' ? given.resume.resume : null;
     const result: Run = { outcome: new Map(), changes: [], bodies: 0 };
     const named = new Set<string>();
     const request = {
       cursor,
-      resume,
+      resume: null,
       findStored: async (id: string) => stored.get(id),
       listStored: async () => [...stored.keys()],
       signal,

@@ -360,30 +360,17 @@ test('a linked view of a database is skipped', async () => {
   assert.equal(run.outcome.get(projects), 'skipped');
 });
 
-test('an interrupted listing of pages continues at its last checkpoint', async () => {
+test('a listing of pages that was cut off begins again, and reads no page again that was stored', async () => {
   const { world } = harness.fake;
   const root = world.addPage('Root');
-  for (let page = 0; page < 120; page++) world.addPage(`Page ${page}`, [], root);
+  const pages = Array.from({ length: 40 }, (_, page) => world.addPage(`Page ${page}`, [paragraph('words')], root));
   settle();
-  const whole = await harness.run(root);
-  const checkpoints = whole.changes.filter(({ kind }) => kind === 'checkpoint');
-  assert.equal(checkpoints.length, 2);
-  const said = whole.changes.slice(0, whole.changes.indexOf(checkpoints[1]!)).filter(({ kind }) => kind === 'present');
-  harness.stored.clear();
-  const rest = await harness.run(root, { resume: checkpoints[1]! });
-  assert.equal(said.length + rest.changes.filter(({ kind }) => kind === 'present').length, 121);
-});
-
-test('an interrupted query whose cursor has expired is read again from its first row', async () => {
-  await reopen({ listMax: 2 });
-  const { world } = harness.fake;
-  const database = world.addDatabase('Log');
-  for (let row = 0; row < 6; row++) world.addRow(database, `Row ${row}`, {});
-  const { id } = world.database(database).sources[0]!;
-  const rows = { kind: 'rows', id, title: 'Log', path: ['Log'], cursor: '00000000-0000-4000-8000-000000000000' };
-  const run = await harness.run(database, { resume: { kind: 'checkpoint', resume: { pending: [rows], full: true } } });
-  assert.equal(harness.stored.size, 6);
-  assert.equal(isFull(run), true);
+  harness.fake.faults(({ path }) => (path === `/v1/blocks/${pages[20]}/children` ? { status: 401 } : undefined));
+  await assert.rejects(harness.run(root));
+  harness.fake.faults(undefined);
+  assert.equal(harness.stored.size, 21);
+  const again = await harness.run(root);
+  assert.deepEqual([again.bodies, harness.stored.size, isFull(again)], [20, 41, true]);
 });
 
 test('settings of a page source that can never work are refused', () => {

@@ -40,6 +40,8 @@ export type Fault =
   | 'cut'
   /** 200 with a page of HTML. */
   | 'html'
+  /** A list without results. */
+  | 'empty'
   /** A list whose next cursor is its own cursor. */
   | 'loop';
 
@@ -87,6 +89,8 @@ export async function openFakeNotion(options: FakeNotionOptions = {}): Promise<F
     const fault = decide?.({ route, path: url.pathname, before });
     if (fault === 'hang') return;
     if (fault === 'html') return send(response, { status: 200, body: '<!doctype html><title>Wait</title>' }, now);
+    if (fault === 'empty')
+      return send(response, { status: 200, body: { object: 'list', results: [], next_cursor: null, has_more: false } }, now);
     if (typeof fault === 'object') return send(response, faulty(fault), now);
     const answer = url.pathname.startsWith('/files/') ? fileAnswer(world, url, now) : apiAnswer(request, url, text);
     if (fault === 'cut') return cut(response, answer);

@@ -40,7 +40,7 @@ export interface DriveWorld extends AsyncDisposable {
   changes(cursor?: Opaque | null, resume?: Opaque | null, folderUrl?: string): AsyncIterable<Change>;
   fetch(item: OriginItem): Promise<Fetched>;
   /** Executes a whole run: lists, fetches new and changed items, removes deleted items. Returns these actions. */
-  run(cursor?: Opaque | null): Promise<{ listing: Listing; fetched: string[]; removed: string[] }>;
+  run(cursor?: Opaque | null, folderUrl?: string): Promise<{ listing: Listing; fetched: string[]; removed: string[] }>;
 }
 
 export async function openDriveWorld(
@@ -77,7 +77,10 @@ export async function openDriveWorld(
     },
     changes(cursor = null, resume = null, folderUrl = undefined) {
       const findStored = async (id: string) => stored.get(id)?.known;
-      return connector.list(origin(folderUrl), fake.key, { cursor, resume, findStored, signal });
+      const reported = new Set<string>();
+      const listUnreported = async () => [...stored.keys()].filter((id) => !reported.has(id));
+      const request = { cursor, resume, findStored, listUnreported, signal };
+      return noted(connector.list(origin(folderUrl), fake.key, request), reported);
     },
     async list(cursor, resume, folderUrl) {
       const listing = emptyListing();
@@ -85,8 +88,8 @@ export async function openDriveWorld(
       return listing;
     },
     fetch: (item) => connector.fetch(origin(), fake.key, item, stored.get(item.originId)?.known, signal),
-    async run(cursor) {
-      const listing = await world.list(cursor);
+    async run(cursor, folderUrl) {
+      const listing = await world.list(cursor, null, folderUrl);
       const fetched: string[] = [];
       for (const item of listing.present) if (await store(world, item)) fetched.push(item.originId);
       const named = new Set([...listing.present, ...listing.failed].map(({ originId }) => originId));
@@ -105,6 +108,14 @@ export async function openDriveWorld(
     },
   };
   return world;
+}
+
+async function* noted(changes: AsyncIterable<Change>, reported: Set<string>): AsyncGenerator<Change> {
+  for await (const change of changes) {
+    if (change.kind === 'present') reported.add(change.item.originId);
+    if ('originId' in change) reported.add(change.originId);
+    yield change;
+  }
 }
 
 /** Returns true if bytes were transferred. */
