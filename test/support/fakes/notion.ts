@@ -90,7 +90,11 @@ export async function openFakeNotion(options: FakeNotionOptions = {}): Promise<F
     if (fault === 'hang') return;
     if (fault === 'html') return send(response, { status: 200, body: '<!doctype html><title>Wait</title>' }, now);
     if (fault === 'empty')
-      return send(response, { status: 200, body: { object: 'list', results: [], next_cursor: null, has_more: false } }, now);
+      return send(
+        response,
+        { status: 200, body: { object: 'list', results: [], next_cursor: null, has_more: false } },
+        now,
+      );
     if (typeof fault === 'object') return send(response, faulty(fault), now);
     const answer = url.pathname.startsWith('/files/') ? fileAnswer(world, url, now) : apiAnswer(request, url, text);
     if (fault === 'cut') return cut(response, answer);
