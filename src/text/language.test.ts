@@ -63,6 +63,15 @@ test('a text that quotes many Latin names is in the language of its script', () 
   assert.equal(detectLanguage('ทีมกีฬามืออาชีพในแคลิฟอเนียใต้ NFL (Los Angeles Rams) NBA (Los Angeles Lakers)'), 'th');
 });
 
+test('commands and quotations in Latin letters do not change the language of a text in another script', () => {
+  const quoted =
+    'Options: -a, --all do not ignore entries that start with a dot; it is the same as in the manual of ls.';
+  for (const language of ['ru', 'ar', 'hi', 'el']) {
+    assert.equal(detectLanguage(`${CASES[language]} ${CASES[language]} ${quoted}`), language, language);
+  }
+  assert.equal(detectLanguage(`${quoted} ${quoted} (${CASES['ru']})`), 'en');
+});
+
 test('text in Latin letters is in a language of Latin script', () => {
   const text = 'Simple paragraph with a emphasized word.\n\n| Col 1 | Col 2 |\n| ROW 1 | ROW 1 |\n| ROW 2 | ROW 2 |';
   assert.equal(detectLanguage(text), 'en');
