@@ -135,6 +135,11 @@ test('a long text that begins with a list of names is in the language of its sen
   assert.equal(languageOf(file(`${names}\n\n${sentence.repeat(120)}`, ['list', 'paragraph'])), 'de');
 });
 
+test('a long text is read at eight places, so that a few parts in another language do not decide', () => {
+  const part = `${'See -a and -b in the list (1, 2, 3). '.repeat(28).slice(0, 1030)}${`${CASES['ru']} `.repeat(40)}`;
+  assert.equal(languageOf(file(part.slice(0, 4000).repeat(4), ['paragraph'])), 'ru');
+});
+
 test('parts of addresses, hashes and tags are no function words', () => {
   const entry = (hash: string) =>
     `- [Fix] handle names [\`${hash}\`](https://github.com/a/b/commit/${hash}) by x@a.com\n`;
