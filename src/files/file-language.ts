@@ -3,7 +3,7 @@ import { detectLanguage, SAMPLE_UNITS } from '../text/language.ts';
 import type { ParsedFile } from './parsed.ts';
 
 /** Number of places at which a long text is sampled: its beginning may be names, a licence or a table of contents. */
-const SAMPLE_PLACES = 4;
+const SAMPLE_PLACES = 8;
 const INLINE_CODE = /`[^`\n]{1,200}`/g;
 
 /**

@@ -49,6 +49,11 @@ export function namesAround(
 
 const EXTENSION = /\.\w{1,8}$/;
 
+/** Returns a file name without its extension, or the section of a manual page: `tee` for `tee.1` and `tee.1.gz`. */
+export function withoutExtension(name: string): string {
+  return name.replace(/\.gz$/i, '').replace(/\.[\p{L}\d]{1,5}$/u, '');
+}
+
 /** UTF-16 units of the folders of a file that count as its names, the nearest folder first. */
 const FOLDERS_LENGTH_MAX = 120;
 

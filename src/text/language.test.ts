@@ -63,6 +63,15 @@ test('a text that quotes many Latin names is in the language of its script', () 
   assert.equal(detectLanguage('ทีมกีฬามืออาชีพในแคลิฟอเนียใต้ NFL (Los Angeles Rams) NBA (Los Angeles Lakers)'), 'th');
 });
 
+test('commands and quotations in Latin letters do not change the language of a text in another script', () => {
+  const quoted =
+    'Options: -a, --all do not ignore entries that start with a dot; it is the same as in the manual of ls.';
+  for (const language of ['ru', 'ar', 'hi', 'el']) {
+    assert.equal(detectLanguage(`${CASES[language]} ${CASES[language]} ${quoted}`), language, language);
+  }
+  assert.equal(detectLanguage(`${quoted} ${quoted} (${CASES['ru']})`), 'en');
+});
+
 test('text in Latin letters is in a language of Latin script', () => {
   const text = 'Simple paragraph with a emphasized word.\n\n| Col 1 | Col 2 |\n| ROW 1 | ROW 1 |\n| ROW 2 | ROW 2 |';
   assert.equal(detectLanguage(text), 'en');
@@ -124,6 +133,11 @@ test('a long text that begins with a list of names is in the language of its sen
   const sentence = 'Das Haus ist mit dem Garten nicht verbunden, und die Straße wird für eine Woche gesperrt. ';
   const names = 'Ana de la Cruz, Juan de los Ríos, Luis del Valle y José de la Vega\n'.repeat(40);
   assert.equal(languageOf(file(`${names}\n\n${sentence.repeat(120)}`, ['list', 'paragraph'])), 'de');
+});
+
+test('a long text is read at eight places, so that a few parts in another language do not decide', () => {
+  const part = `${'See -a and -b in the list (1, 2, 3). '.repeat(28).slice(0, 1030)}${`${CASES['ru']} `.repeat(40)}`;
+  assert.equal(languageOf(file(part.slice(0, 4000).repeat(4), ['paragraph'])), 'ru');
 });
 
 test('parts of addresses, hashes and tags are no function words', () => {

@@ -18,6 +18,7 @@ const LATIN_LANGUAGES =
 const OTHER_LANGUAGES = 'el ru uk bg sr mk be kk ar fa ur hi mr ne'.split(' ');
 /** The last code of the Latin letters that languages are written with. */
 const LATIN_LAST = 0x24f;
+const LATIN_LETTERS = /[A-Za-z\u00aa-\u024f]+/g;
 
 /** Scripts that one language uses, by their codes. Text in Han characters alone is Chinese, because Japanese text has kana. */
 const SCRIPTS: readonly (readonly [language: string, first: number, last: number])[] = [
@@ -72,12 +73,15 @@ export function detectLanguage(text: string, declared?: string): string | null {
   }
   if (letters < LETTERS_MIN) return null;
   const excluded = excludedByLetters(latin < letters ? sample : '');
+  const isLatin = latin > letters / 2;
+  // Commands and quotations in Latin letters do not tell the language of a text in another script.
+  const running = isLatin ? sample : sample.replace(LATIN_LETTERS, ' ');
   return (
     byScript(counts, letters, SCRIPT_SHARE) ??
-    languageByWords(sample, excluded) ??
+    languageByWords(running, excluded) ??
     (declared === 'en' ? undefined : declared) ??
     byScript(counts, letters, SCRIPT_SHARE_AMONG_NAMES) ??
-    byGrams(sample, latin > letters / 2, excluded)
+    byGrams(sample, isLatin, excluded)
   );
 }
 

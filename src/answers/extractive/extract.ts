@@ -5,7 +5,7 @@
  */
 
 import type { ContextChunk } from '../../llm/models.ts';
-import { namingHeading } from '../../text/chunk-terms.ts';
+import { namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
@@ -177,7 +177,7 @@ function candidatesOf(chunk: ContextChunk, question: string): Candidate[] {
   const units = all.filter(({ start }) => start >= headerEnd);
   const mail = mailHeader(chunk.content) || mailHeader(chunk.context);
   const header = headerEnd > 0 ? chunk.content.slice(0, headerEnd) : mailHeader(chunk.context);
-  const fileName = chunk.name.replace(/\.[\p{L}\d]{1,5}$/u, '');
+  const fileName = withoutExtension(chunk.name);
   const titles = [fileName, ...chunk.headingPath, header].join('\n');
   const context = (!chunk.isCode && indexedContext(chunk.context)) || '';
   const above = new Set(allTerms(titles, chunk.language));

@@ -140,6 +140,12 @@ test('a passage of the file that the question names beats one with the same word
   const code = chunks.map((chunk) => ({ ...chunk, isCode: true }));
   const scored = scoredPassages('With which level is a file compressed by gzip?', code).candidates;
   assert.ok(scored.every(({ features }) => features.fileNamed === 0));
+  const packed = chunks.map((chunk) => ({ ...chunk, name: `${chunk.name}.gz` }));
+  const unpacked = scoredPassages('With which level is a file compressed by gzip?', packed).candidates;
+  assert.deepEqual(
+    unpacked.map(({ features }) => features.fileNamed),
+    [0, 1],
+  );
 });
 
 test('a passage that names a default in its own language beats a passage with the same words', () => {

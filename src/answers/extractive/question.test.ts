@@ -86,3 +86,13 @@ test('mails and messages are no topic only where the question asks what somebody
   for (const [question, topic] of Object.entries(kept))
     assert.deepEqual([...readQuestion(question, 'en').terms], termsOf(topic, 'en'), question);
 });
+
+test('an identifier ends where a word of a script without spaces, or a particle, begins', () => {
+  for (const question of [
+    'max_retries의 기본값은 무엇인가요?',
+    '設定のmax_retriesのデフォルトは?',
+    '参数max_retries的默认值是多少？',
+    'What is max_retries?',
+  ])
+    assert.deepEqual(readQuestion(question, null).identifiers, ['maxretries'], question);
+});

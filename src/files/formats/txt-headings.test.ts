@@ -134,3 +134,16 @@ test('comments of TeX are no lines between records, and no part of such a text h
   const sayings = `${Array.from({ length: 12 }, (_, i) => `Saying ${i}`).join('\n%\n')}\n% man woman\nNo manual entry`;
   assert.equal(parseTxt(sayings).blocks.filter(({ kind }) => kind === 'record').length, 12);
 });
+
+test('the items of a list are no headings, and sections go on after the list', () => {
+  const list = [
+    ' 1. Save the files.',
+    ' 2. Read the notes\n    on this machine.',
+    ' 3. Start.',
+    '4. Load the new system.',
+  ];
+  const manual = ['1.1. Overview', ...list, BODY, '1.2. Needs', BODY, '2. Start', BODY, '2.1. Boot', BODY];
+  assert.deepEqual(headingsOf(manual.join('\n\n')), ['2 1.1. Overview', '2 1.2. Needs', '1 2. Start', '2 2.1. Boot']);
+  const short = ['1. Scope', '2. Terms', BODY, '3. Rules', BODY, '4. End', BODY];
+  assert.deepEqual(headingsOf(short.join('\n\n')), ['1 1. Scope', '1 2. Terms', '1 3. Rules', '1 4. End']);
+});

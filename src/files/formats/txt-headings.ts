@@ -12,6 +12,8 @@ const TITLE_UNITS_MAX = 100;
 const UNDERLINE_DIFFERENCE_MAX = 2;
 /** Share of numbered lines that must have text below. The others are items of a list. */
 const WITH_TEXT_MIN = 0.6;
+/** So many numbered paragraphs that follow one another are a list. Two may be a section without text and the next one. */
+const LIST_ITEMS_MIN = 3;
 /** Number of titles that may be missing in a sequence. */
 const SKIPPED_MAX = 2;
 const LEVEL_MAX = 6;
@@ -115,8 +117,9 @@ function numberOf(line: string): { word: string; number: number[]; words: string
 
 /** Returns numbered titles that stand alone and count up. Below most of them is text. */
 function numberedTitles(text: string, blocks: readonly Block[]): Map<Block, Heading> {
+  const items = listItems(text, blocks);
   const lines = blocks.flatMap((block, index): Numbered[] => {
-    const title = oneLine(text, block);
+    const title = items.has(block) ? undefined : oneLine(text, block);
     const parts = title === undefined ? undefined : numberOf(title);
     if (!parts || (parts.words === '' ? parts.word === '' : !isTitle(parts.words))) return [];
     const next = blocks[index + 1];
@@ -135,6 +138,23 @@ function numberedTitles(text: string, blocks: readonly Block[]): Map<Block, Head
       });
     }),
   );
+}
+
+/** Returns the paragraphs that begin with a number one higher than the paragraph directly above. Repealed sections of laws have a word. */
+function listItems(text: string, blocks: readonly Block[]): Set<Block> {
+  const items = new Set<Block>();
+  let run: Block[] = [];
+  let last: readonly number[] = [];
+  for (const block of blocks) {
+    const line = text.slice(block.start, block.end).trimStart().split('\n', 1)[0]!;
+    const { word, number = [] } = numberOf(line.trimEnd()) ?? {};
+    const isNumbered = word === '' && number.length > 0;
+    const goesOn = isNumbered && number.length === last.length && number.at(-1) === last.at(-1)! + 1;
+    run = goesOn ? [...run, block] : isNumbered ? [block] : [];
+    last = isNumbered ? number : [];
+    if (run.length >= LIST_ITEMS_MIN) for (const one of run) items.add(one);
+  }
+  return items;
 }
 
 function startOf(group: readonly Numbered[]): number {

@@ -14,6 +14,7 @@ function chunk(text: string, heading = '', titles = heading, around = ''): Chunk
     around: words(around),
     titles: new Set(words(titles)),
     heading: new Set(words(heading)),
+    file: new Set(),
     definesNothing: false,
   };
 }
@@ -52,6 +53,16 @@ test('in a hybrid search, a chunk with the meaning of the query stays before a l
   assert.deepEqual(ids(0.5), ['meaning', 'words', 'unseen']);
   texts['words'] = chunk('lock wait');
   assert.deepEqual(ids(0.5), ['words', 'meaning', 'unseen'], 'all words together still win');
+});
+
+test('a chunk of the file that the query names comes before one with the same words', () => {
+  const chunks = {
+    other: chunk('tee command writes'),
+    named: { ...chunk('tee command writes'), file: new Set(['tee']) },
+    long: { ...chunk('tee command writes'), file: new Set(['tee', 'guide']) },
+  };
+  assert.deepEqual(order('tee command', chunks, { other: 10, named: 9, long: 8 }), ['named', 'other', 'long']);
+  assert.deepEqual(order('tee command', chunks, { other: 10, named: 7, long: 6 }), ['other', 'named', 'long']);
 });
 
 test('code comes before its test and its declaration, unless the query asks for tests', () => {

@@ -23,6 +23,11 @@ const TOGETHER_WEIGHT = 0.9;
 const TITLES_WEIGHT = 0.3;
 const NAMED_WEIGHT = 0.3;
 /**
+ * For a chunk of a file whose whole name is in the query, such as the manual page `tee.1`. Of 102 questions about manuals in eleven
+ * languages, the right passage is among the first three for 79 instead of 72. With 0.4 it is for 82, but for fewer of other questions.
+ */
+const FILE_NAMED_WEIGHT = 0.2;
+/**
  * Taken off code that tests or declares what another file defines, unless the query has one of the terms. In 15 code bases, the right
  * lines are first for 92 of 151 questions instead of 85, and among the first three for 124 instead of 113.
  */
@@ -39,6 +44,8 @@ export interface ChunkTerms {
   titles: ReadonlySet<string>;
   /** Terms of the heading directly above the chunk. */
   heading: ReadonlySet<string>;
+  /** Terms of its file name without the extension; none for code. */
+  file: ReadonlySet<string>;
   /** True for code that tests or declares what another file defines. */
   definesNothing: boolean;
 }
@@ -73,7 +80,8 @@ export function orderByProximity(
       (isAside(chunk) ? DEFINES_NOTHING_WEIGHT : 0) +
       (TOGETHER_WEIGHT * together(places[i]!, weights)) / total +
       (TITLES_WEIGHT * held(chunk.titles, weights)) / total +
-      NAMED_WEIGHT * share(chunk.heading, query)
+      NAMED_WEIGHT * share(chunk.heading, query) +
+      (chunk.file.size > 0 && chunk.file.isSubsetOf(query) ? FILE_NAMED_WEIGHT : 0)
     );
   });
   const order = moved.map((_, i) => i).sort((a, b) => values[b]! - values[a]! || a - b);

@@ -30,6 +30,17 @@ test('the words of the folders of a file are no words of its text', () => {
   assert.deepEqual(first.around, [...termsOf(row)!.around, ...folder]);
 });
 
+test('the name of a file is read without its extension, and a file of code has none', () => {
+  const named = (name: string, fileType = 'txt') =>
+    [...termsOf({ ...ROW, name, fileType, content: 'x', terms: 'x' } as ReadRow)!.file].join(' ');
+  assert.deepEqual(
+    ['tee.1.gz', 'tee.1', 'tee.html', 'tee'].map((name) => named(name)),
+    ['tee', 'tee', 'tee', 'tee'],
+  );
+  assert.equal(named('tee.js', 'code'), '');
+  assert.equal(named('install guide.pdf'), named('install guide'));
+});
+
 test('a file is one of tests or declarations by its name or by its folders', () => {
   const definesNothing = (name: string, path: string | null, fileType = 'code'): boolean =>
     termsOf({ ...ROW, name, path, fileType, content: 'x', terms: 'x' } as ReadRow)!.definesNothing;

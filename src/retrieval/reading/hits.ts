@@ -10,7 +10,7 @@ import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
-import { definesNothing, namesAround, namingHeading, otherNames } from '../../text/chunk-terms.ts';
+import { definesNothing, namesAround, namingHeading, otherNames, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
 import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
@@ -90,6 +90,7 @@ export function termsOf(row: ReadRow | undefined) {
     around: row.terms.includes(around.join(' ')) && !row.content.includes('@') ? [...around, ...closing] : [],
     titles: new Set(listed([row.name, ...row.headingPath.slice(0, -1), ...naming])),
     heading: new Set(listed(naming)),
+    file: new Set(isCode ? [] : analyzeForIndex(withoutExtension(row.name), null).split(' ').filter(Boolean)),
     definesNothing: isCode && definesNothing(row.name, row.path),
   };
 }
