@@ -61,10 +61,13 @@ test('tables lists as many tables as --limit says, newest first, and says that t
   assert.deepEqual(await names('--limit', '1'), ['newer']);
   assert.deepEqual(await names('--all'), ['newer', 'older', 'sales']);
   const { stdout, stderr } = await pinakes(['tables', '-n', '2']);
-  assert.match(stdout, /^ID +NAME +SQL NAME .*\n\S+ +newer +newer +1 /);
+  assert.match(stdout, /^ID +NAME +SQL NAME +FILE .*\n\S+ +newer +newer +newer\.csv +1 /);
   assert.match(stdout, /^ID +NAME .*\n\S+ +newer .*\n\S+ +older .*\n$/);
   assert.equal(stderr, '2 of 3 shown: --limit <n> or --all shows more.\n');
-  assert.match((await pinakes(['tables', 'show', 'newer'])).stdout, /^newer \(newer\): ready, version 1, 1 row\n/);
+  assert.match(
+    (await pinakes(['tables', 'show', 'newer'])).stdout,
+    /^newer \(newer\): ready, version 1, 1 row\nFrom newer\.csv \(/,
+  );
   assert.match(
     (await pinakes(['tables', 'show', 'newest'])).stderr,
     /There is no table "newest"\. pinakes tables lists them/,
