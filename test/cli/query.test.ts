@@ -173,3 +173,11 @@ test('search prints the part of a long chunk that has the words', async () => {
   assert.match(atEnd, /quay\.md:[\d-]+, Quay .*\n.*\n {3}… mooring\d+ .{250,285} The capstan creaks\.\n/);
   assert.match(atEnd, /quay\.py:[\d-]+, .*\n.*\n {3}…\n {3}step_7 = 7\n(?:.*\n){4} {3}return turn_capstan\(\)\n/);
 });
+
+test('search says how to search by meaning if the user asks for it and there is no model', async () => {
+  const both = await pinakes(['search', 'North', '--mode', 'hybrid']);
+  assert.match(both.stderr, /^Found by words alone\..* pinakes models --help\.\n$/);
+  assert.equal((await pinakes(['search', 'North'])).stderr, '');
+  const meant = await pinakes(['search', 'North', '--mode', 'semantic']);
+  assert.match(meant.stderr, /^pinakes: Semantic search needs an embedding model, .*"pinakes models pull"/);
+});
