@@ -40,8 +40,10 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       throw usageError(`There is no file or folder "${path}".`);
     });
     if (!stats.isDirectory()) {
-      // A pipe has a size of 0, too.
-      if (stats.isFile() && stats.size === 0) empty += 1;
+      // A pipe would never end, or would be read only once; an upload says its length first.
+      if (!stats.isFile())
+        throw usageError(`"${path}" is not a file: it is a pipe, a device or a socket. Save its data in a file first.`);
+      if (stats.size === 0) empty += 1;
       else add(path, basename(path), stats.size, stats.mtimeMs);
       continue;
     }

@@ -197,7 +197,10 @@ test('an upload that creates the group after its answer was lost is waited for, 
   assert.match(printed.splice(0).join(''), /Trying again in 1 s: Gateway Timeout\n/);
 
   const { promise: end, resolve } = Promise.withResolvers<void>();
-  await assert.rejects(sync('later yawls', end), /Gateway Timeout/);
+  await assert.rejects(
+    sync('later yawls', end),
+    /Gateway Timeout\. The service reads what has.* pinakes runs "later yawls"/,
+  );
   assert.equal(sent.length, 5);
   // The user starts again, and only then the uploads of the first call arrive.
   const request = { root: own, group: { name: 'later yawls' }, ingestedName: null, dryRun: false, yes: true };

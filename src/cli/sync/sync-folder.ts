@@ -9,7 +9,7 @@ import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 import { listErrors } from '../shared/upload.ts';
-import { countOf, errorText } from '../shared/words.ts';
+import { countOf, endedText, errorText } from '../shared/words.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
@@ -61,14 +61,24 @@ export async function syncFolder(
       const isChanged = error instanceof PinakesError && error.status === 409;
       const isLost = error instanceof NoAnswerError || (error instanceof PinakesError && AWAY.has(error.status));
       // Before there is a plan, the client only reads, and has waited for the service itself.
-      if (!(isChanged || (isLost && planned)) || tries === TRIES_MAX) throw error;
       if (isLost && planned) cutOff.push(planned);
+      if (!(isChanged || (isLost && planned)) || tries === TRIES_MAX)
+        throw isLost && cutOff.length > 0 ? lostError(error, request.group) : error;
       const askedMs = error instanceof PinakesError ? retryAfterMs(error.retryAfter) : undefined;
       const waitMs = retryWait(tries - 1, askedMs, { baseMs: retryBaseMs });
       io.err(`Trying again in ${Math.ceil(waitMs / 1000)} s: ${printable(error.message)}\n`);
       await sleep(waitMs);
     }
   }
+}
+
+/** The service does not answer any more. It does not need this command to read what has arrived. */
+function lostError({ message }: Error, group: SyncRequest['group']): CliError {
+  const named = 'id' in group ? group.id : `"${group.name}"`;
+  return new CliError(
+    `${endedText(message)} The service reads what has arrived, as soon as it runs. ` +
+      `To see it: pinakes runs ${named}. To send the rest: the same pinakes sync again.`,
+  );
 }
 
 /** Adds the changes of attempts that were cut off. The last attempt counts what they had done as unchanged, or as failed earlier. */
