@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refusalText } from './words.ts';
+import { fileProblem, refusalText } from './words.ts';
 
 const textOf = (pointer: string | null, problem: string): string =>
   refusalText({ message: pointer === null ? problem : `${pointer}: ${problem}`, pointer });
@@ -20,4 +20,9 @@ test('a place within a JSON file keeps its pointer, and other errors stay as the
   assert.equal(textOf(null, 'The file is too large.'), 'The file is too large.');
   assert.equal(refusalText({ message: 'Name one.', pointer: '/name' }), 'Name one.');
   assert.match(textOf(null, 'Not found.'), /^There is nothing with this id/);
+});
+
+test('the reason of a file that cannot be read is in words, and a rare one is its code', () => {
+  const of = (code: string): string => fileProblem(Object.assign(new Error('x'), { code }));
+  assert.deepEqual(['ENOENT', 'ENOTDIR', 'EIO'].map(of), ['it does not exist', 'it is not a folder', 'EIO']);
 });

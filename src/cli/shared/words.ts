@@ -60,6 +60,19 @@ export function endedText(text: string): string {
   return text.replace(/\.?$/u, '.');
 }
 
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+};
+
+/** Returns why a file or folder cannot be read. */
+export function fileProblem(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return FILE_PROBLEMS[code] ?? code;
+}
+
 /** Returns `1 file` or `2 files`. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -7,6 +7,7 @@ import { canBeMinified, HEAD_BYTES, isGeneratedName, isMinified } from '../../co
 import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { usageError } from '../shared/io.ts';
+import { fileProblem } from '../shared/words.ts';
 import { defaultRules, IGNORE_FILES, isIgnored, isIncluded, parseRules, type RuleSet } from './ignore-rules.ts';
 
 /** Says why a file was left out that a program wrote. */
@@ -48,7 +49,7 @@ export async function openFolder(given: string): Promise<string> {
     await readdir(root);
     return root;
   } catch (error) {
-    throw usageError(`The folder "${given}" cannot be read: ${codeOf(error)}.`);
+    throw usageError(`The folder "${given}" cannot be read: ${fileProblem(error)}.`);
   }
 }
 
@@ -106,7 +107,7 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
   try {
     entries = await readdir(join(root, folder), { withFileTypes: true });
   } catch (error) {
-    if (folder === '') throw usageError(`The folder "${root}" cannot be read: ${codeOf(error)}.`);
+    if (folder === '') throw usageError(`The folder "${root}" cannot be read: ${fileProblem(error)}.`);
     const path = namedPath(folder);
     if (path !== undefined && !isGone(error)) tree.unreadable.push(`${path}/`);
     return;

@@ -119,9 +119,13 @@ async function syncOnce(
   const tree = await readTree(root);
   const progress = startProgress(io, 'Comparing');
   const local = await hashFiles(tree, cache, (done, total) =>
-    progress.update(done, total, `${tree.files.length} files, ${formatBytes(done)} of ${formatBytes(total)}`),
+    progress.update(
+      done,
+      total,
+      `${countOf(tree.files.length, 'file')}, ${formatBytes(done)} of ${formatBytes(total)}`,
+    ),
   );
-  progress.end(`${tree.files.length} files`);
+  progress.end(countOf(tree.files.length, 'file'));
   if (!group && request.ingestedName !== null) await checkIngested(client, request.ingestedName, root, local);
   if (group && !dryRun) await waitUntilIdle(client, group.id);
   const { files, hidden } = group ? await listRemote(client, group.id) : { files: [], hidden: 0 };
