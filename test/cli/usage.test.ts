@@ -93,6 +93,20 @@ test('ingest says that an upload may have arrived if the connection is lost befo
   assert.doesNotMatch((await of(UNUSED_PORT)).stderr, /may have arrived/);
 });
 
+test('an address of another server is named, and https at a port that speaks http', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end('<p>Welcome.');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const of = (url: string) => runPinakesHere(['ls'], { PINAKES_URL: url, PINAKES_API_KEY: 'a-key-of-nobody' });
+  const [page, https] = await Promise.all([of(`http://127.0.0.1:${port}`), of(`https://127.0.0.1:${port}`)]);
+  server.close();
+  assert.match(page.stderr, /^pinakes: \S+ answers with a web page\. PINAKES_URL must be .*\n$/);
+  assert.match(https.stderr, /^pinakes: \S+ does not speak https\. PINAKES_URL must be .*\n$/);
+});
+
 test('an empty argument is a usage error of the command', async () => {
   for (const args of [
     ['search', ''],
