@@ -177,9 +177,12 @@ async function tryChat({ chatModel, config: { chat, webGrounding } }: ModelUses)
   return `${chatModel.name} answers in ${took} ms${webGrounding ? ', web grounding is on (not tried)' : ''}`;
 }
 
+/** Fetches a small model for many languages, and says with which setting the service uses it. */
+const PULL_EMBEDDING = 'pinakes models pull intfloat/multilingual-e5-small';
+
 /** Requests one vector, as a search does. */
-async function tryEmbedding({ embedding, config }: ModelUses): Promise<string> {
-  if (!embedding) return 'none: search is lexical';
+async function tryEmbedding({ embedding, config }: ModelUses): Promise<string | Omit<Check, 'name'>> {
+  if (!embedding) return { ok: true, detail: 'none: search is by words, not by meaning', fix: PULL_EMBEDDING };
   const { took, result } = await attempt(configuredAs('EMBEDDING', config.embedding), () =>
     embedding.model.embed(['text'], 'query', AbortSignal.timeout(MODEL_TIMEOUT_MS)),
   );

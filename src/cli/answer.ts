@@ -1,5 +1,6 @@
 /** Formats answers and search results for a terminal. */
 import type { CitedContent, Content } from '../client/api.ts';
+import { withoutMarkdownMarks } from '../client/markdown-marks.ts';
 import { printable } from './shared/printable.ts';
 
 /** Explanation that is printed once below citations with the word `verified`. */
@@ -99,22 +100,9 @@ export function codeLines(text: string, linesMax: number, codePointsMax: number)
   return filled.length > linesMax ? [...cut, '…'] : cut;
 }
 
-/**
- * Marks of whole lines, which are noise in one line with their neighbours: the fences of code blocks, the rule below the header of a
- * table, and the number signs of headings. A single number sign stays, because it may be the prompt of a shell.
- */
-const LINE_MARKS = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$|^#{2,6}[ \t]+(?=\S)/u;
-const FENCE = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$/u;
-
-/** Returns Markdown in one line, without the marks of its lines. */
+/** Returns Markdown in one line, without its marks. */
 export function proseLine(text: string, codePointsMax?: number): string {
-  let isCode = false;
-  const kept = text.split(/\r?\n/u).map((line) => {
-    if (!FENCE.test(line)) return isCode ? line : line.replace(LINE_MARKS, '');
-    isCode = !isCode;
-    return '';
-  });
-  return oneLine(kept.join('\n'), codePointsMax);
+  return oneLine(withoutMarkdownMarks(text), codePointsMax);
 }
 
 /** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -102,6 +103,18 @@ test('a folder that cannot be read is named', {
   t.after(() => chmod(join(root, 'secret'), 0o700));
   const found = await findFiles([root]);
   assert.deepEqual([namesOf(found), found.unreadable], [['a.txt'], ['secret/']]);
+});
+
+test('a pipe, a device and a socket are refused, also through a link', async (t) => {
+  const root = await folderOf(t, {});
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+  await symlink(join(root, 'pipe'), join(root, 'link'));
+  for (const path of ['/dev/null', '/dev/zero', join(root, 'pipe'), join(root, 'link')])
+    await assert.rejects(
+      findFiles([path]),
+      (error) => error instanceof CliError && error.exitCode === 2 && /is not a file/.test(error.message),
+      path,
+    );
 });
 
 test('a path that does not exist is a usage error', async () => {

@@ -6,7 +6,7 @@ import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
 import { usageError } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
 import { countOf, namesOf } from './shared/words.ts';
-import { GENERATED_REASON, readTree } from './sync/local-tree.ts';
+import { EMPTY_REASON, GENERATED_REASON, readTree } from './sync/local-tree.ts';
 
 export interface FoundFiles {
   /** With paths relative to the given folder. */
@@ -40,19 +40,21 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       throw usageError(`There is no file or folder "${path}".`);
     });
     if (!stats.isDirectory()) {
-      // A pipe has a size of 0, too.
-      if (stats.isFile() && stats.size === 0) empty += 1;
+      // A pipe would never end, or would be read only once; an upload says its length first.
+      if (!stats.isFile())
+        throw usageError(`"${path}" is not a file: it is a pipe, a device or a socket. Save its data in a file first.`);
+      if (stats.size === 0) empty += 1;
       else add(path, basename(path), stats.size, stats.mtimeMs);
       continue;
     }
     const prefix = paths.length > 1 ? `${basename(resolve(path))}/` : '';
     const tree = await readTree(await realpath(path));
     for (const { path: name, place, size, modifiedMs } of tree.files) add(place, prefix + name, size, modifiedMs);
-    empty += tree.empty;
     links.push(...tree.links.map((name) => prefix + name));
     assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
     for (const { path: name, reason } of tree.skipped) {
       if (reason === GENERATED_REASON) generated.push(prefix + name);
+      else if (reason === EMPTY_REASON) empty += 1;
       else if (reason !== ASSET_REASON) skipped.push(`${prefix}${name}: ${reason}`);
     }
     // Nobody expects the data of git.

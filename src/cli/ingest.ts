@@ -7,10 +7,11 @@ import { openConfiguredClient } from './shared/client-config.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
 import { CliError, type Io } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
+import { AWAY, NoAnswerError } from './shared/patience.ts';
 import { printable } from './shared/printable.ts';
 import { formatBytes, formatSeconds, startProgress } from './shared/progress.ts';
 import { type GroupOutcome, uploadFiles, waitForGroups } from './shared/upload.ts';
-import { errorText } from './shared/words.ts';
+import { endedText, errorText } from './shared/words.ts';
 
 const DEFAULT_NAME_LENGTH_MAX = 180;
 /** Groups of one name that are looked at. */
@@ -97,11 +98,13 @@ export async function uploadWithProgress(
 ): Promise<string[]> {
   const startedAt = performance.now();
   const progress = startProgress(io, 'Uploading');
-  const groupIds = await uploadFiles(client, name, files, ({ bytesDone, bytesTotal }) =>
-    progress.update(bytesDone, bytesTotal, `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`),
-  ).catch((error: unknown) => {
+  let isSent = false;
+  const groupIds = await uploadFiles(client, name, files, ({ bytesDone, bytesTotal }) => {
+    isSent = true;
+    progress.update(bytesDone, bytesTotal, `${formatBytes(bytesDone)} of ${formatBytes(bytesTotal)}`);
+  }).catch((error: unknown) => {
     progress.end('failed');
-    throw error;
+    throw error instanceof NoAnswerError && isSent ? unknownArrival(error) : error;
   });
   progress.end(
     `${files.length} ${files.length === 1 ? 'file' : 'files'} in ${formatSeconds(performance.now() - startedAt)}`,
@@ -126,18 +129,25 @@ export async function waitWithProgress(
   })
     .catch((error: unknown) => {
       progress.end('not followed to the end');
-      throw error instanceof PinakesError ? error : lostError(error, groupIds);
+      throw error instanceof PinakesError && !AWAY.has(error.status) ? error : lostError(error, groupIds);
     })
     .finally(ended);
   progress.end(`${summary} in ${formatSeconds(performance.now() - startedAt)}`);
   return outcomes;
 }
 
+/** The connection was lost before the service confirmed the upload. */
+function unknownArrival({ message }: Error): CliError {
+  return new CliError(
+    `${endedText(message)} The upload may have arrived all the same: look with pinakes ls before you repeat it.`,
+  );
+}
+
 /** The service does not answer any more. The run does not need this command. */
 function lostError(error: unknown, groupIds: readonly string[]): CliError {
   const message = error instanceof Error ? error.message : String(error);
   return new CliError(
-    `${message.replace(/\.?$/, '.')} The run goes on when the service runs again. To see it: pinakes runs ${groupIds[0]}`,
+    `${endedText(message)} The run goes on when the service runs again. To see it: pinakes runs ${groupIds[0]}`,
   );
 }
 

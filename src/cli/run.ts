@@ -30,6 +30,7 @@ import { searchCommand } from './search.ts';
 import { refusedKeyText } from './shared/client-config.ts';
 import { type Command, helpOf, parseCommandLine, table } from './shared/command.ts';
 import { CliError, type Io, usageError } from './shared/io.ts';
+import { refusalText } from './shared/words.ts';
 import { syncCommand } from './sync/command.ts';
 
 /** The service speaks of a header; the user of a command has set a variable, or has a file. */
@@ -101,7 +102,7 @@ function reportError(error: unknown, io: Io): number {
     return error.exitCode;
   }
   if (error instanceof PinakesError) {
-    const message = error.status === UNAUTHENTICATED ? refusedKeyText() : error.message;
+    const message = error.status === UNAUTHENTICATED ? refusedKeyText() : refusalText(error);
     io.err(`pinakes: ${message} (HTTP ${error.status})\n`);
     return 1;
   }

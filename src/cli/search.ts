@@ -26,6 +26,8 @@ const CODE_LINES = 6;
 const CODE_LINE_CODE_POINTS = 160;
 /** Maximum length of the text before the best sentence. */
 const BEFORE_CODE_POINTS = 80;
+/** Printed if the user asked for both halves of the search. */
+const BY_WORDS_ALONE = 'Found by words alone. Search by meaning needs an embedding model: see pinakes models --help.\n';
 /** Stands for the text before an excerpt. */
 const CUT = '… ';
 const INDENT = '   ';
@@ -80,6 +82,7 @@ export const searchCommand: Command = {
   pinakes search "opening hours" -n 3 --json | jq -r '.results[].content'
   pinakes search "redirect limit" --group requests --type code
 
+Without an embedding model, search is by words alone. pinakes models --help says how to add one.
 The second line of a result is the id of the chunk: pinakes show <id> prints the whole chunk.`,
   async run({ arguments: [query = ''], options, io }) {
     const limit = integerOption(options, 'limit', 1, LIMIT_MAX) ?? 10;
@@ -97,6 +100,8 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
     printResults(found.results, io);
     if (found.results.length === 0) io.err('Nothing found.\n');
     for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
+    const isLexical = found.warnings.length === 0 && found.results.every(({ scores }) => scores.semantic === null);
+    if (mode === 'hybrid' && found.results.length > 0 && isLexical) io.err(BY_WORDS_ALONE);
     return 0;
   },
 };

@@ -1422,6 +1422,10 @@ export type Table = {
   error: string | null;
   /** Id of the source. Null until the file of `url` was read. */
   source_id: string | null;
+  /** Name of the source. Empty until the file of `url` was read, and where a redaction rule withholds it. */
+  source_name: string;
+  /** Path of the source. Null for sources without one, and where a redaction rule would change it. */
+  source_path: string | null;
   /** Id of the source group. · format "uuid" */
   source_group_id: string;
   /** Address of the file, if the table was asked for by its address. */

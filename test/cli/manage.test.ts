@@ -332,7 +332,11 @@ test('connect creates a repository source with a credential from the environment
 
   await refused(['connect', 'drive', 'https://drive.google.com/drive/folders/1AbC'], 2, /needs --secret-id/);
   await refused(['connect', 'repo', 'a/b', '--secret-env', 'NO_SUCH_VARIABLE'], 2, /NO_SUCH_VARIABLE is not set/);
-  await refused(['connect', 'repo', 'a/b', '--secret-file', join(folder, 'none')], 2, /cannot be read \(ENOENT\)/);
+  await refused(
+    ['connect', 'repo', 'a/b', '--secret-file', join(folder, 'none')],
+    2,
+    /none cannot be read: it does not exist\./,
+  );
   await refused(['connect', 'repo', 'a/b', '--secret-file', path, '--schedule', 'daily'], 2, /needs a stored secret/);
   await refused(['connect', 'page', 'x', '--branch', 'main', '--secret-file', path], 2, /--branch is for/);
   await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Give only one of --branch, --tag/);

@@ -61,10 +61,13 @@ test('tables lists as many tables as --limit says, newest first, and says that t
   assert.deepEqual(await names('--limit', '1'), ['newer']);
   assert.deepEqual(await names('--all'), ['newer', 'older', 'sales']);
   const { stdout, stderr } = await pinakes(['tables', '-n', '2']);
-  assert.match(stdout, /^ID +NAME +SQL NAME .*\n\S+ +newer +newer +1 /);
+  assert.match(stdout, /^ID +NAME +SQL NAME +FILE .*\n\S+ +newer +newer +newer\.csv +1 /);
   assert.match(stdout, /^ID +NAME .*\n\S+ +newer .*\n\S+ +older .*\n$/);
   assert.equal(stderr, '2 of 3 shown: --limit <n> or --all shows more.\n');
-  assert.match((await pinakes(['tables', 'show', 'newer'])).stdout, /^newer \(newer\): ready, version 1, 1 row\n/);
+  assert.match(
+    (await pinakes(['tables', 'show', 'newer'])).stdout,
+    /^newer \(newer\): ready, version 1, 1 row\nFrom newer\.csv \(/,
+  );
   assert.match(
     (await pinakes(['tables', 'show', 'newest'])).stderr,
     /There is no table "newest"\. pinakes tables lists them/,
@@ -169,4 +172,12 @@ test('search prints the part of a long chunk that has the words', async () => {
   const atEnd = (await pinakes(['search', 'capstan'])).stdout;
   assert.match(atEnd, /quay\.md:[\d-]+, Quay .*\n.*\n {3}… mooring\d+ .{250,285} The capstan creaks\.\n/);
   assert.match(atEnd, /quay\.py:[\d-]+, .*\n.*\n {3}…\n {3}step_7 = 7\n(?:.*\n){4} {3}return turn_capstan\(\)\n/);
+});
+
+test('search says how to search by meaning if the user asks for it and there is no model', async () => {
+  const both = await pinakes(['search', 'North', '--mode', 'hybrid']);
+  assert.match(both.stderr, /^Found by words alone\..* pinakes models --help\.\n$/);
+  assert.equal((await pinakes(['search', 'North'])).stderr, '');
+  const meant = await pinakes(['search', 'North', '--mode', 'semantic']);
+  assert.match(meant.stderr, /^pinakes: Semantic search needs an embedding model, .*"pinakes models pull"/);
 });

@@ -62,6 +62,7 @@ test('ingested files are found by search and cited by ask', async () => {
   assert.doesNotMatch(ingested.stderr, /\r|\x1b/, 'a bar was drawn although this is no terminal');
 
   const found = await pinakesProcess(['search', 'hemp ropes', '--limit', '1']);
+
   assert.match(found.stdout, /^1\. ropes\.txt/);
   const { results } = JSON.parse(
     (await pinakes(['search', 'quartzite', '--json'])).stdout,
@@ -205,9 +206,9 @@ test('search prints ids that show accepts and lines of code, and search and ask 
 
 test('keys usage prints the chat model usage of each key', async () => {
   const all = await pinakesProcess(['keys', 'usage']);
-  assert.match(all.stdout, /^[0-9a-f-]{36} {2}.+ {2}0 requests {2}0 input tokens {2}0 output tokens\n/);
-  const id = all.stdout.slice(0, 36);
-  assert.match((await pinakes(['keys', 'usage', id, '--days', '7'])).stdout, /^total +0 requests/);
+  const [, id = ''] =
+    /^ID +NAME +REQUESTS +TOKENS IN +TOKENS OUT\n([0-9a-f-]{36}) {2}.+ 0 +0 +0\n/.exec(all.stdout) ?? [];
+  assert.match((await pinakes(['keys', 'usage', id, '--days', '7'])).stdout, /^DAY .*TOKENS OUT\ntotal +0 +0 +0\n$/);
   const one = JSON.parse((await pinakes(['keys', 'usage', id, '--json'])).stdout) as ApiKeyUsage;
   assert.deepEqual([one.api_key_id, one.days, one.tokens_per_day], [id, [], null]);
   assert.equal((await pinakes(['keys', 'usage', id, '--days', '401'])).code, 2);

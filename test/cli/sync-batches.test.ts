@@ -124,6 +124,7 @@ test('a sync after an interrupted sync does the rest of the work', async () => {
 test('a sync whose answers are lost starts again, sends nothing twice, and reports all that it changed', async () => {
   const own = mkdtempSync(join(tmpdir(), 'pinakes-lost-'));
   for (let i = 0; i < 5; i += 1) writeFileSync(join(own, `${i}.txt`), `Ketch ${i} is here.`);
+  writeFileSync(join(own, 'broken.pdf'), '%PDF-1.4 no PDF at all');
   let lost = 0;
   const losing: Client = {
     ...client,
@@ -142,15 +143,20 @@ test('a sync whose answers are lost starts again, sends nothing twice, and repor
   const request = { root: own, group: { name: 'ketches' }, ingestedName: null, dryRun: false, yes: true };
   const sync = (by: Client) => syncFolder(by, { ...request, cache: new Map() }, io, RETRY_BASE_MS);
   const first = await sync(losing);
-  assert.deepEqual([lost, first.added.length, first.unchanged, first.failed], [1, 5, 0, []]);
+  assert.deepEqual([lost, first.added.length, first.unchanged, first.still_failed], [1, 6, 0, []]);
+  assert.deepEqual(
+    first.failed.map(({ path }) => path),
+    ['broken.pdf'],
+    'the file failed in this call, even if in an attempt that was cut off',
+  );
   writeFileSync(join(own, '0.txt'), 'Ketch 0 has left.');
   rmSync(join(own, '1.txt'));
   const second = await sync(losing);
   assert.deepEqual(
     [lost, second.updated, second.deleted, second.unchanged, second.failed],
-    [2, ['0.txt'], ['1.txt'], 3, []],
+    [2, ['0.txt'], ['1.txt'], 4, []],
   );
-  assert.deepEqual(await pathsOf(second.group_id!), ['0.txt', '2.txt', '3.txt', '4.txt']);
+  assert.deepEqual(await pathsOf(second.group_id!), ['0.txt', '2.txt', '3.txt', '4.txt', 'broken.pdf']);
   let asked = 0;
   const refusing: Client = {
     ...client,
@@ -191,7 +197,10 @@ test('an upload that creates the group after its answer was lost is waited for, 
   assert.match(printed.splice(0).join(''), /Trying again in 1 s: Gateway Timeout\n/);
 
   const { promise: end, resolve } = Promise.withResolvers<void>();
-  await assert.rejects(sync('later yawls', end), /Gateway Timeout/);
+  await assert.rejects(
+    sync('later yawls', end),
+    /Gateway Timeout\. The service reads what has.* pinakes runs "later yawls"/,
+  );
   assert.equal(sent.length, 5);
   // The user starts again, and only then the uploads of the first call arrive.
   const request = { root: own, group: { name: 'later yawls' }, ingestedName: null, dryRun: false, yes: true };

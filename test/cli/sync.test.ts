@@ -145,7 +145,7 @@ test('sync updates a group that ingest created, by its name or its id', async ()
   assert.match(refused.stderr, new RegExp(`2 groups have the name "quarry": ${id}, ${twin.stdout.trim()}\\.`));
 });
 
-test('sync names a file that cannot be read, keeps its old version, and ends with exit code 1', async () => {
+test('sync ends with 1 while an old version is served because the new one cannot be read', async () => {
   const folder = join(temporary, 'broken');
   write(folder, 'guide/manual.pdf', 'The mill is called rushmere.');
   await sync(folder);
@@ -155,8 +155,11 @@ test('sync names a file that cannot be read, keeps its old version, and ends wit
   assert.match(stdout, /^failed {3}guide\/manual\.pdf: .+$/m);
   assert.deepEqual(await found('rushmere'), ['manual.pdf']);
   const again = await pinakes('sync', folder);
-  assert.equal(again.code, 1, 'the file is still not read');
-  assert.match(again.stderr, /^1 stored file could not be read.*\n {2}guide\/manual\.pdf: Damaged PDF.*$/m);
+  assert.equal(again.code, 1, 'search finds the old version');
+  assert.match(
+    again.stderr,
+    /^1 unchanged file could not be read.*\n {2}guide\/manual\.pdf: Damaged PDF.*old version.*$/m,
+  );
   write(folder, 'other.txt', 'Another file.');
   const later = await pinakes('sync', folder, '--json');
   assert.equal(later.code, 1, 'as long as the file is failed');
@@ -165,6 +168,19 @@ test('sync names a file that cannot be read, keeps its old version, and ends wit
   assert.match((await pinakes('ls', id!)).stdout, /manual\.pdf .* Damaged PDF/, 'a later run does not hide the reason');
   write(folder, 'guide/manual.pdf', 'The mill is called rushmere.');
   assert.deepEqual((await sync(folder)).still_failed, []);
+});
+
+test('sync ends with 1 once for a new file that can never be read, and names it later', async () => {
+  const folder = join(temporary, 'films');
+  write(folder, 'film.pdf', '%PDF-1.4\nno PDF at all');
+  write(folder, 'empty.txt', '');
+  const first = await pinakes('sync', folder);
+  assert.equal(first.code, 1);
+  assert.match(first.stdout, /^failed {3}film\.pdf: Damaged PDF.*\nskipped {2}1 empty file: empty\.txt$/m);
+  const second = await pinakes('sync', folder);
+  assert.equal(second.code, 0);
+  assert.match(second.stdout, /^1 unchanged, 1 still failed \(/m);
+  assert.match(second.stderr, /^ {2}film\.pdf: Damaged PDF/m);
 });
 
 test('sync reads new versions that a canceled run left unread, even if nothing has changed', async () => {

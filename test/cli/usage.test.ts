@@ -68,6 +68,59 @@ test('ingest --wait says that the run goes on when the service cannot be reached
   assert.match(stderr, /The run goes on when the service runs again\. To see it: pinakes runs g1\n$/);
 });
 
+test('ingest says that an upload may have arrived if the connection is lost before the answer', async () => {
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') return void request.resume().on('end', () => request.socket.destroy());
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ local_file_groups: [] }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const path = join(folder, 'note.txt');
+  writeFileSync(path, 'A note.');
+  const of = (portNumber: number) =>
+    runPinakesHere(['ingest', path], {
+      PINAKES_URL: `http://127.0.0.1:${portNumber}`,
+      PINAKES_API_KEY: 'a-key-of-nobody',
+    });
+  const lost = await of(port);
+  server.close();
+  assert.equal(lost.code, 1);
+  assert.match(
+    lost.stderr,
+    /^pinakes: The request to \S+ failed: .+\. The upload may have arrived all the same: .*pinakes ls/m,
+  );
+  assert.doesNotMatch((await of(UNUSED_PORT)).stderr, /may have arrived/);
+});
+
+test('an address of another server is named, and https at a port that speaks http', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end('<p>Welcome.');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const of = (url: string) => runPinakesHere(['ls'], { PINAKES_URL: url, PINAKES_API_KEY: 'a-key-of-nobody' });
+  const [page, https] = await Promise.all([of(`http://127.0.0.1:${port}`), of(`https://127.0.0.1:${port}`)]);
+  server.close();
+  assert.match(page.stderr, /^pinakes: \S+ answers with a web page\. PINAKES_URL must be .*\n$/);
+  assert.match(https.stderr, /^pinakes: \S+ does not speak https\. PINAKES_URL must be .*\n$/);
+});
+
+test('an empty argument is a usage error of the command', async () => {
+  for (const args of [
+    ['search', ''],
+    ['ask', ' '],
+    ['rm', '--yes', 'a', ''],
+  ]) {
+    const { code, stderr } = await runPinakesHere(args, {});
+    assert.deepEqual(
+      [code, stderr],
+      [2, `pinakes: An argument of pinakes ${args[0]} is empty. See pinakes ${args[0]} --help.\n`],
+    );
+  }
+});
+
 test('Ctrl-C while a command waits for a run says that the run goes on', async (t) => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {

@@ -241,7 +241,9 @@ test('doctor tries the model and reports the number of waiting chunks', async ()
   assert.equal(refused.ok, false);
   assert.match(refused.detail, /^the key is refused \(status 401\): check PINAKES_EMBEDDING_API_KEY/);
   const off = await examineModels({ ...w.t.deps, embedding: null });
-  assert.match(of(off, 'embedding model').detail, /none: search is lexical/);
+  const { ok, detail, fix } = of(off, 'embedding model');
+  assert.deepEqual([ok, detail], [true, 'none: search is by words, not by meaning']);
+  assert.match(fix ?? '', /^pinakes models pull \S+$/);
   w.fake.respond(() => undefined);
   await w.embed();
 });

@@ -239,6 +239,18 @@ test('values, examples and extremes of a table are redacted as its text is', asy
   await t.delete('/redaction-policy');
 });
 
+test('a table names its source as readers may see it', async () => {
+  const group = await ingest(t, [{ name: 'hollins.csv', content: 'a,b\n1,2\n3,4\n' }]);
+  const { id, ...listed } = (await tablesOf(group)).get('hollins');
+  assert.deepEqual([listed.source_name, listed.source_path], ['hollins.csv', 'hollins.csv']);
+  const rule = { name: 'who', kind: 'regex', pattern: 'hollins', action: 'mask', apply_at: ['retrieval'] };
+  assert.equal((await t.put('/redaction-policy', { enabled: true, rules: [rule] })).status, 200);
+  const { text, body } = await t.get(`/tables/${id}`);
+  assert.ok(!text.includes('hollins'), text);
+  assert.equal(body.source_path, null, 'a redacted path would not name any file');
+  await t.delete('/redaction-policy');
+});
+
 test('a principal sees the rows whose chunks the policy shows, and nothing that is computed from the others', async () => {
   const own = await openTestApp({ runsJobs: true, env: { PINAKES_AUTHORIZATION: 'on' } });
   try {

@@ -193,6 +193,7 @@ export const de: Catalogue = {
   'search.mode.hybrid': 'Hybrid',
   'search.mode.lexical': 'Wörter',
   'search.mode.semantic': 'Bedeutung',
+  'search.noModel': 'Keine Suche nach Bedeutung: sie braucht ein Modell',
   'search.results': 'Ergebnisse',
   'search.running': 'Suche läuft …',
   'search.found': { one: '{n} Stelle in {time}', other: '{n} Stellen in {time}' },

@@ -186,6 +186,7 @@ export const en = {
   'search.mode.hybrid': 'Hybrid',
   'search.mode.lexical': 'Words',
   'search.mode.semantic': 'Meaning',
+  'search.noModel': 'No search by meaning: it needs a model',
   'search.results': 'Results',
   'search.running': 'Searching …',
   'search.found': { one: '{n} passage in {time}', other: '{n} passages in {time}' },

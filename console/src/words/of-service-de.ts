@@ -238,7 +238,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   '# applied, # pending': '# angewendet, # ausstehend',
   none: 'keines',
   'none: answers are extractive': 'keines: Antworten sind Zitate',
-  'none: search is lexical': 'keines: gesucht wird nach Wörtern',
+  'none: search is by words, not by meaning': 'keines: gesucht wird nach Wörtern, nicht nach Bedeutung',
   'none: rules alone check citations': 'keines: nur Regeln prüfen die Quellenangaben',
   'off: pictures and scanned pages are not read': 'aus: Bilder und gescannte Seiten werden nicht gelesen',
   'off: doc, xls and ppt files are read without lists and charts':

@@ -10,7 +10,7 @@ import { type Command, flagOption, type Invocation, textOption, textOptions } fr
 import { CliError, usageError } from '../shared/io.ts';
 import { checkId } from '../shared/names.ts';
 import { allOf, printRows } from '../shared/pages.ts';
-import { listTime } from '../shared/words.ts';
+import { fileProblem, listTime } from '../shared/words.ts';
 import { finishCreation } from './follow.ts';
 import { CREATION_OPTIONS, scheduleIn } from './schedule.ts';
 
@@ -177,7 +177,7 @@ async function fromFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw usageError(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw usageError(`${path} cannot be read: ${fileProblem(error)}.`);
   }
 }
 

@@ -30,7 +30,7 @@ pull first shows the size and the licence of the model. It stores the model in t
 <data dir>/models/<name>, checks the hash of every file, and resumes an interrupted download.
 The last line of its output is the setting that makes the service use the model. The hub is
 PINAKES_HUB_URL (default: https://huggingface.co). Models whose terms must be accepted need
-PINAKES_HUB_TOKEN.`,
+PINAKES_HUB_TOKEN. With an embedding model, search finds texts by meaning as well as by words.`,
   async run(invocation) {
     const [action = 'list', name, ...more] = invocation.arguments;
     if (action === 'list' && name === undefined) return list(invocation);

@@ -7,6 +7,7 @@ import { type Command, flagOption, type Invocation, integerOption, textOption } 
 import { usageError } from '../shared/io.ts';
 import { tableIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList, printRows } from '../shared/pages.ts';
+import { printable } from '../shared/printable.ts';
 import { countOf } from '../shared/words.ts';
 import { followGroup } from './follow.ts';
 import { CREATION_OPTIONS, isHttpAddress, scheduleIn } from './schedule.ts';
@@ -32,7 +33,7 @@ export const tablesCommand: Command = {
     json: { type: 'boolean', text: 'print the answer as one line of JSON' },
   },
   details: `
-  pinakes tables                   list tables, newest first, with their names in SQL, rows, columns and status
+  pinakes tables                   list tables, newest first, with their names in SQL, files, rows and status
   pinakes tables show <table>      columns with types, warnings, and the first rows
   pinakes tables add https://data.example.com/prices.csv --schedule daily --wait
 
@@ -53,15 +54,21 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   const pages = pagesOf('tables', read, limitOf(options));
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name, cut: true, omit: 1 },
+    { title: 'NAME', value: ({ name }) => name, cut: true, omit: 3 },
     { title: 'SQL NAME', value: ({ sql_name: name }) => name, cut: true },
-    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true, omit: 2 },
+    { title: 'FILE', value: fileOf, cut: 'path' },
+    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true, omit: 1 },
     { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true, omit: 4 },
-    { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status), omit: 3 },
+    { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status), omit: 2 },
   ];
   const output = { columns, isJson: flagOption(options, 'json'), none: 'There are no tables.' };
   await printList(pages, output, io);
   return 0;
+}
+
+/** Returns the file from which the table comes. A table of an address that was not read yet has the address alone. */
+function fileOf({ source_path: path, source_name: name, url }: Table): string {
+  return path ?? (name || url || '');
 }
 
 async function add(url: string | undefined, { options, io }: Invocation): Promise<number> {
@@ -95,6 +102,7 @@ async function show(name: string, { options, io }: Invocation): Promise<number> 
   }
   const rows = table.row_count === null ? '' : `, ${countOf(table.row_count, 'row')}`;
   io.out(`${table.name} (${table.sql_name}): ${table.status}, version ${table.version}${rows}\n`);
+  io.out(`From ${printable(fileOf(table))}${table.source_id === null ? '' : ` (${table.source_id})`}\n`);
   if (table.error !== null) io.out(`The last build failed: ${table.error}\n`);
   for (const { message } of table.warnings) io.out(`Warning: ${message}\n`);
   const columns: Column<TableColumn>[] = [

@@ -17,7 +17,7 @@ import {
 } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { checkId, groupIdOf, tagNamed } from '../shared/names.ts';
-import { allOf, printRows } from '../shared/pages.ts';
+import { allOf, mapRows, printRows } from '../shared/pages.ts';
 import { listTime } from '../shared/words.ts';
 
 const DAYS_MAX = 36_500;
@@ -125,6 +125,13 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   return 0;
 }
 
+/** The numbers of the chat model. */
+const USAGE_COLUMNS: readonly Column<ApiKeyUsage['total']>[] = [
+  { title: 'REQUESTS', value: ({ requests }) => String(requests), right: true },
+  { title: 'TOKENS IN', value: ({ input_tokens: tokens }) => String(tokens), right: true },
+  { title: 'TOKENS OUT', value: ({ output_tokens: tokens }) => String(tokens), right: true },
+];
+
 async function newestKeys(client: Client): Promise<ApiKey[]> {
   return (await allOf('api_keys', (query) => client.listApiKeys({ query }))).toReversed();
 }
@@ -132,24 +139,29 @@ async function newestKeys(client: Client): Promise<ApiKey[]> {
 async function usage(client: Client, id: string | undefined, { options, io }: Invocation): Promise<number> {
   const days = integerOption(options, 'days', 1, USAGE_DAYS_MAX);
   const read = (of: string): Promise<ApiKeyUsage> => client.getApiKeyUsage({ params: { id: of }, query: { days } });
-  const line = (head: string, { requests, input_tokens, output_tokens }: ApiKeyUsage['total']): string =>
-    `${head}  ${requests} requests  ${input_tokens} input tokens  ${output_tokens} output tokens\n`;
+  const isJson = flagOption(options, 'json');
   if (id !== undefined) {
     const one = await read(id);
-    if (flagOption(options, 'json')) io.out(`${JSON.stringify(one)}\n`);
+    if (isJson) io.out(`${JSON.stringify(one)}\n`);
     else {
-      for (const day of one.days) io.out(line(day.date, day));
-      io.out(line('total     ', one.total));
+      const rows = [...one.days, { date: 'total', ...one.total }];
+      const columns: Column<(typeof rows)[number]>[] = [{ title: 'DAY', value: ({ date }) => date }, ...USAGE_COLUMNS];
+      await printRows(rows, { columns, isJson, none: '' }, io);
     }
     return 0;
   }
-  const reports: ApiKeyUsage[] = [];
-  for (const key of await newestKeys(client)) {
-    const one = await read(key.id);
-    reports.push(one);
-    if (!flagOption(options, 'json')) io.out(line(`${key.id}  ${key.name}`, one.total));
+  const keys = await newestKeys(client);
+  const reports = await mapRows(keys, ({ id: of }) => read(of));
+  if (isJson) io.out(`${JSON.stringify(reports)}\n`);
+  else {
+    const rows = keys.map(({ id: of, name }, i) => ({ id: of, name, ...reports[i]!.total }));
+    const columns: Column<(typeof rows)[number]>[] = [
+      { title: 'ID', value: ({ id: of }) => of },
+      { title: 'NAME', value: ({ name }) => name, cut: true, omit: 1 },
+      ...USAGE_COLUMNS,
+    ];
+    await printRows(rows, { columns, isJson, none: 'There are no API keys.' }, io);
   }
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(reports)}\n`);
   return 0;
 }
 

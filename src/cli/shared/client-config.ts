@@ -26,6 +26,9 @@ export function clientConfig(env: Environment): ClientConfig {
       'http://127.0.0.1:7700',
     );
   }
+  // The service has no prefix. The console has a path, and its address is the one that is at hand.
+  if (new URL(url).pathname !== '/')
+    throw new ConfigError('PINAKES_URL', 'must be an address without a path', new URL(url).origin);
   return {
     url,
     apiKey: env['PINAKES_API_KEY']?.trim() || null,

@@ -26,4 +26,9 @@ test('the client settings come from the environment, and have defaults', () => {
     'https://k.example.com',
   );
   assert.throws(() => clientConfig({ PINAKES_URL: 'k.example.com' }), /PINAKES_URL.*for example/);
+  const ofConsole = 'http://127.0.0.1:7700/console/';
+  assert.throws(
+    () => clientConfig({ PINAKES_URL: ofConsole }),
+    /without a path.*PINAKES_URL=http:\/\/127\.0\.0\.1:7700$/,
+  );
 });

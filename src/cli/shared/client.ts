@@ -8,6 +8,8 @@ import { parseEvents, type StreamEvent } from '../../client/events.ts';
 import { CliError } from './io.ts';
 import { NoAnswerError, withPatience } from './patience.ts';
 
+const ADDRESS = 'PINAKES_URL must be the address of the service, such as http://127.0.0.1:7700.';
+
 export interface ClientOptions {
   /** Origin of the service, for example http://127.0.0.1:7700. */
   url: string;
@@ -30,10 +32,13 @@ export type CompletionBody = Operations['createCompletion']['request']['body'];
 
 /** Returns a client. Its functions throw PinakesError for an error answer, and CliError when no service answers. */
 export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
-  const once: typeof fetch = (input, init) =>
-    fetch(input, init).catch((error: unknown) => {
+  const once: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init).catch((error: unknown) => {
       throw connectionError(url, error);
     });
+    if (response.ok && isWebPage(response)) throw new CliError(`${url} answers with a web page. ${ADDRESS}`);
+    return response;
+  };
   const send = onWait ? withPatience(once, { onWait }) : once;
   const pinakes = openPinakes({ url, apiKey, fetch: send });
   return {
@@ -64,6 +69,11 @@ export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
   };
 }
 
+/** The service sends web pages as downloads only. */
+function isWebPage({ headers }: Response): boolean {
+  return headers.get('content-type')?.startsWith('text/html') === true && !headers.has('content-disposition');
+}
+
 function connectionError(url: string, error: unknown): unknown {
   if (error instanceof Error && error.name === 'AbortError') return error;
   const cause = error instanceof Error ? error.cause : undefined;
@@ -75,6 +85,7 @@ function connectionError(url: string, error: unknown): unknown {
       `No service answers at ${url}. Start one with "pinakes serve", or set PINAKES_URL to a running one.`,
     );
   }
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return new CliError(`${url} does not speak https. ${ADDRESS}`);
   const reason = cause instanceof Error ? cause.message : String(error);
   return new NoAnswerError(`The request to ${url} failed: ${reason}`);
 }

@@ -48,6 +48,9 @@ export function parseCommandLine(command: Command, argv: readonly string[], io: 
       `Unexpected argument "${parsed.positionals[command.argumentsMax]}". See pinakes ${command.name} --help.`,
     );
   }
+  // A variable of the shell that is not set becomes an empty argument.
+  if (parsed.positionals.some((text) => text.trim() === ''))
+    throw usageError(`An argument of pinakes ${command.name} is empty. See pinakes ${command.name} --help.`);
   return { arguments: parsed.positionals, options: parsed.values, io };
 }
 

@@ -38,6 +38,41 @@ export function errorText({ title, message }: JobError): string {
     .replaceAll(/\s+/gu, ' ');
 }
 
+/** Beginnings of problems that need a subject. Others are sentences. */
+const PREDICATE = /^(?:must|is|are|has|have|needs|holds|would) /u;
+
+/**
+ * Returns an error of the service as a sentence. The service names the refused value of a request by its JSON pointer, as in
+ * `/query: must have 1 to 4000 characters`, and the user of a command has not written JSON. A longer pointer stays: it names a place
+ * in a file.
+ */
+export function refusalText({ message, pointer }: { message: string; pointer: string | null }): string {
+  if (message === 'Not found.') return 'There is nothing with this id, or the API key may not see it.';
+  const [, name] = /^\/([a-z_]+)(?:\/\d+)?$/u.exec(pointer ?? '') ?? [];
+  if (name === undefined || !message.startsWith(`${pointer}: `)) return message;
+  const problem = message.slice(`${pointer}: `.length);
+  if (PREDICATE.test(problem)) return `The ${name.replaceAll('_', ' ')} ${problem}`;
+  return `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`;
+}
+
+/** Returns the text with a full stop at its end. */
+export function endedText(text: string): string {
+  return text.replace(/\.?$/u, '.');
+}
+
+const FILE_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'this user may not read it',
+};
+
+/** Returns why a file or folder cannot be read. */
+export function fileProblem(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return FILE_PROBLEMS[code] ?? code;
+}
+
 /** Returns `1 file` or `2 files`. */
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

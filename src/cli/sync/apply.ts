@@ -6,6 +6,7 @@ import { FILES_PER_GROUP_MAX, GROUP_BYTES_MAX, packGroups } from '../shared/file
 import type { Io } from '../shared/io.ts';
 import { multipartBody } from '../shared/multipart.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
+import { countOf } from '../shared/words.ts';
 import type { HashedFile } from './hash-files.ts';
 import type { SyncPlan } from './plan.ts';
 import { firstRun, waitForRun } from './remote-group.ts';
@@ -127,7 +128,7 @@ async function upload<T>(
   const update = (sent: number): void => {
     // The frame of the request counts, too.
     const bytes = before + Math.min(sent, own);
-    progress.update(bytes, total, `${count} files, ${formatBytes(bytes)} of ${formatBytes(total)}`);
+    progress.update(bytes, total, `${countOf(count, 'file')}, ${formatBytes(bytes)} of ${formatBytes(total)}`);
   };
   try {
     const answer = await send(multipartBody(fields, uploads, update));

@@ -6,7 +6,7 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, type OptionValues, textOption } from '../shared/command.ts';
 import { CliError, type Io, usageError } from '../shared/io.ts';
 import { openFolder } from './local-tree.ts';
-import { hasChanges, printJson, printTable, type SyncReport } from './report.ts';
+import { exitCodeOf, hasChanges, printJson, printTable, type SyncReport } from './report.ts';
 import { type SyncRequest, syncFolder } from './sync-folder.ts';
 import { watchFolder } from './watch.ts';
 
@@ -41,9 +41,10 @@ Hidden files, node_modules, links and empty files are left out, and so are files
 Pictures, fonts, styles and scripts of pages are left out, and so are generated files (lock
 files, minified scripts, source maps), unless a rule such as !*.png includes them.
 
-The exit code is 1 if a file could not be read, now or by an earlier call. It is 2, and nothing
-was changed, if the folder cannot be read, or if all or most files of the group would be deleted
-without --yes.`,
+The exit code is 1 if a file could not be read. Later calls name the file and end with 0, unless
+it may be readable when it is retried, or its old version is still served. The exit code is 2, and
+nothing was changed, if the folder cannot be read, or if all or most files of the group would be
+deleted without --yes.`,
   async run({ arguments: [folder = '.'], options, io }) {
     const root = await openFolder(folder);
     const request: SyncRequest = {
@@ -60,7 +61,7 @@ without --yes.`,
     const report = await syncFolder(client, request, io);
     print(report, options, io);
     if (isWatching) return followChanges(client, request, options, io);
-    return report.failed.length + report.still_failed.length + report.unreadable.length > 0 ? 1 : 0;
+    return exitCodeOf(report);
   },
 };
 

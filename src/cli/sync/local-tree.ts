@@ -7,10 +7,13 @@ import { canBeMinified, HEAD_BYTES, isGeneratedName, isMinified } from '../../co
 import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { usageError } from '../shared/io.ts';
+import { fileProblem } from '../shared/words.ts';
 import { defaultRules, IGNORE_FILES, isIgnored, isIncluded, parseRules, type RuleSet } from './ignore-rules.ts';
 
 /** Says why a file was left out that a program wrote. */
 export const GENERATED_REASON = 'a generated file';
+/** Says why a file of 0 bytes was left out. */
+export const EMPTY_REASON = 'it is empty';
 /** One file must fit into one request. */
 const FILE_BYTES_MAX = 490_000_000;
 
@@ -29,10 +32,8 @@ export interface TreeFile {
 
 export interface LocalTree {
   files: TreeFile[];
-  /** Files that are never sent, and why. Empty and ignored files are not among them. */
+  /** Files that are never sent, and why. Ignored files are not among them. */
   skipped: { path: string; reason: string }[];
-  /** Number of empty files. */
-  empty: number;
   /** Links to files and folders, except hidden and ignored ones. They are not followed. */
   links: string[];
   /** Hidden files and folders, and those that a rule ignores; folders with `/` at their end. Their contents are not listed. */
@@ -48,7 +49,7 @@ export async function openFolder(given: string): Promise<string> {
     await readdir(root);
     return root;
   } catch (error) {
-    throw usageError(`The folder "${given}" cannot be read: ${codeOf(error)}.`);
+    throw usageError(`The folder "${given}" cannot be read: ${fileProblem(error)}.`);
   }
 }
 
@@ -57,7 +58,7 @@ export async function openFolder(given: string): Promise<string> {
  * Pictures, styles and scripts of pages and generated files are skipped, unless a rule of an ignore file includes them.
  */
 export async function readTree(root: string): Promise<LocalTree> {
-  const tree: LocalTree = { files: [], skipped: [], empty: 0, links: [], ignored: [], unreadable: [] };
+  const tree: LocalTree = { files: [], skipped: [], links: [], ignored: [], unreadable: [] };
   const { prefix, sets } = await outerRules(root);
   const included = new Set<string>();
   await walk({ root, prefix, tree, included, usedPaths: new Set() }, '', sets);
@@ -106,7 +107,7 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
   try {
     entries = await readdir(join(root, folder), { withFileTypes: true });
   } catch (error) {
-    if (folder === '') throw usageError(`The folder "${root}" cannot be read: ${codeOf(error)}.`);
+    if (folder === '') throw usageError(`The folder "${root}" cannot be read: ${fileProblem(error)}.`);
     const path = namedPath(folder);
     if (path !== undefined && !isGone(error)) tree.unreadable.push(`${path}/`);
     return;
@@ -143,10 +144,7 @@ async function addFile(state: Walk, relativePath: string, sets: readonly RuleSet
     if (!isGone(error)) tree.unreadable.push(path);
     return;
   }
-  if (stats.size === 0n) {
-    tree.empty += 1;
-    return;
-  }
+  if (stats.size === 0n) return skip(EMPTY_REASON);
   if (stats.size > FILE_BYTES_MAX) return skip(`it has more than ${FILE_BYTES_MAX / 1_000_000} MB`);
   if (usedPaths.has(path)) return skip('another file has the same path, except for invisible characters');
   usedPaths.add(path);

@@ -8,7 +8,7 @@ function local(path: string, hash: string): HashedFile {
 }
 
 function remote(path: string, hash: string): RemoteFile {
-  return { path, hash, sourceId: path, status: 'ready', error: null };
+  return { path, hash, sourceId: path, status: 'ready', error: null, isOutdated: false };
 }
 
 function steps(files: HashedFile[], stored: RemoteFile[], unreadable: string[] = []) {

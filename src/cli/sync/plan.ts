@@ -9,7 +9,9 @@ export interface RemoteFile {
   /** Status of the newest version of the file. An older version may still be served. */
   status: 'pending' | 'ready' | 'failed';
   /** Why the newest version could not be read. */
-  error: { title: string; message: string } | null;
+  error: { title: string; message: string; retryable: boolean } | null;
+  /** Whether an older version is served, because the newest one could not be read. */
+  isOutdated: boolean;
 }
 
 export interface SyncPlan {

@@ -53,7 +53,7 @@ export async function listRemote(client: Client, groupId: string): Promise<{ fil
 function remoteFile(source: GroupSource, path: string): RemoteFile {
   const { id, content_hash: hash, status, update_status: update, error } = source;
   if (hash === null) throw new CliError('The API key needs the scope ingestion:manage.');
-  return { path, sourceId: id, hash, status: update ?? status, error };
+  return { path, sourceId: id, hash, status: update ?? status, error, isOutdated: update === 'failed' };
 }
 
 /** Waits until no run of the group is active. */

@@ -1,24 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GENERATED_REASON } from './local-tree.ts';
-import { printTable, type SyncReport } from './report.ts';
+import { EMPTY_REASON, GENERATED_REASON } from './local-tree.ts';
+import { exitCodeOf, printTable, type SyncReport } from './report.ts';
 
-test('generated files are one line of the table; other skipped files have a line each', () => {
+const nothing: SyncReport = {
+  group_id: 'g1',
+  group_name: 'handbook',
+  dry_run: false,
+  added: [],
+  updated: [],
+  moved: [],
+  deleted: [],
+  unchanged: 2,
+  failed: [],
+  still_failed: [],
+  skipped: [],
+  unreadable: [],
+};
+
+test('generated files are one line of the table, and so are empty ones; other skipped files have a line each', () => {
   const generated = ['a.min.js', 'b.min.js', 'c.map', 'd.lock'].map((path) => ({ path, reason: GENERATED_REASON }));
-  const report: SyncReport = {
-    group_id: 'g1',
-    group_name: 'handbook',
-    dry_run: false,
-    added: [],
-    updated: [],
-    moved: [],
-    deleted: [],
-    unchanged: 2,
-    failed: [],
-    still_failed: [],
-    skipped: [...generated, { path: 'film.mkv', reason: 'too large' }],
-    unreadable: [],
-  };
+  const empty = { path: 'e.txt', reason: EMPTY_REASON };
+  const report = { ...nothing, skipped: [...generated, { path: 'film.mkv', reason: 'too large' }, empty] };
   let printed = '';
   const out = (text: string): void => {
     printed += text;
@@ -27,7 +30,19 @@ test('generated files are one line of the table; other skipped files have a line
   assert.deepEqual(printed.split('\n'), [
     'skipped  film.mkv: too large',
     'skipped  4 generated files: a.min.js, b.min.js, c.map and 1 more',
+    'skipped  1 empty file: e.txt',
     '2 unchanged (group g1)',
     '',
   ]);
+});
+
+test('a file that failed in an earlier call counts for the exit code if it can be retried or is outdated', () => {
+  const file = { path: 'film.mkv', title: 'Unsupported file type', message: '' };
+  const still = { ...file, retryable: false, outdated: false };
+  const codeOf = (report: Partial<SyncReport>): number => exitCodeOf({ ...nothing, ...report });
+  assert.equal(codeOf({ failed: [file] }), 1);
+  assert.equal(codeOf({ still_failed: [still] }), 0);
+  assert.equal(codeOf({ still_failed: [still, { ...still, retryable: true }] }), 1);
+  assert.equal(codeOf({ still_failed: [{ ...still, outdated: true }] }), 1);
+  assert.equal(codeOf({ unreadable: ['shut/'] }), 1);
 });

@@ -3,9 +3,22 @@
 import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
 import type { Io } from '../shared/io.ts';
 import { countOf, errorText, namesOf } from '../shared/words.ts';
-import { GENERATED_REASON } from './local-tree.ts';
+import { EMPTY_REASON, GENERATED_REASON } from './local-tree.ts';
 
 const SHOWN_OF_A_KIND = 50;
+/** Reasons of skipped files that the table counts in one line. */
+const COUNTED: ReadonlySet<string> = new Set([ASSET_REASON, GENERATED_REASON, EMPTY_REASON]);
+
+/** An unchanged file that an earlier run could not read. */
+export interface StillFailed {
+  path: string;
+  title: string;
+  message: string;
+  /** The same bytes may be readable in another run. */
+  retryable: boolean;
+  /** Search finds an older version of the file. */
+  outdated: boolean;
+}
 
 export interface SyncReport {
   group_id: string | null;
@@ -19,7 +32,7 @@ export interface SyncReport {
   /** Files that this run could not read. If a file was updated, its old version is still served. */
   failed: { path: string; title: string; message: string }[];
   /** Unchanged files that an earlier run could not read. They are not tried again. */
-  still_failed: { path: string; title: string; message: string }[];
+  still_failed: StillFailed[];
   /** Files that are never sent. */
   skipped: { path: string; reason: string }[];
   /** Files and folders that cannot be read on this machine. Their stored files stay. */
@@ -47,17 +60,26 @@ export function printTable(report: SyncReport, io: Io): void {
   rows(
     io,
     'skipped',
-    report.skipped
-      .filter(({ reason }) => reason !== ASSET_REASON && reason !== GENERATED_REASON)
-      .map(({ path, reason }) => `${path}: ${reason}`),
+    report.skipped.filter(({ reason }) => !COUNTED.has(reason)).map(({ path, reason }) => `${path}: ${reason}`),
   );
   const skippedFor = (why: string) => report.skipped.filter(({ reason }) => reason === why).map(({ path }) => path);
   const [assets, generated] = [skippedFor(ASSET_REASON), skippedFor(GENERATED_REASON)];
+  const empty = skippedFor(EMPTY_REASON);
   if (assets.length > 0) rows(io, 'skipped', [assetsText(assets.length)]);
   if (generated.length > 0)
     rows(io, 'skipped', [`${countOf(generated.length, 'generated file')}: ${namesOf(generated)}`]);
+  if (empty.length > 0) rows(io, 'skipped', [`${countOf(empty.length, 'empty file')}: ${namesOf(empty)}`]);
   rows(io, 'unread', report.unreadable);
   io.out(`${summaryOf(report)}\n`);
+}
+
+/**
+ * Returns 1 if something is left to do. A file that can never be read, such as a film, counts only in the call that sends it: a job that
+ * runs every hour would otherwise fail for ever.
+ */
+export function exitCodeOf({ failed, still_failed: still, unreadable }: SyncReport): number {
+  const toDo = still.filter(({ retryable, outdated }) => retryable || outdated);
+  return failed.length + toDo.length + unreadable.length > 0 ? 1 : 0;
 }
 
 /** Whether the report has any change or failure. */
@@ -80,6 +102,7 @@ function summaryOf({ added, updated, moved, deleted, unchanged, failed, ...repor
     ['deleted', deleted.length],
     ['unchanged', unchanged],
     ['failed', failed.length],
+    ['still failed', report.still_failed.length],
   ];
   const positive = counts.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind}`);
   const text = positive.length === 0 ? 'no files' : positive.join(', ');

@@ -9,13 +9,13 @@ import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 import { listErrors } from '../shared/upload.ts';
-import { countOf, errorText } from '../shared/words.ts';
+import { countOf, endedText, errorText } from '../shared/words.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
 import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
 import { findGroup, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
-import type { SyncReport } from './report.ts';
+import type { StillFailed, SyncReport } from './report.ts';
 
 /**
  * Another client may change the group during the synchronization, or the service may restart. Then it starts again, up to this number
@@ -61,8 +61,9 @@ export async function syncFolder(
       const isChanged = error instanceof PinakesError && error.status === 409;
       const isLost = error instanceof NoAnswerError || (error instanceof PinakesError && AWAY.has(error.status));
       // Before there is a plan, the client only reads, and has waited for the service itself.
-      if (!(isChanged || (isLost && planned)) || tries === TRIES_MAX) throw error;
       if (isLost && planned) cutOff.push(planned);
+      if (!(isChanged || (isLost && planned)) || tries === TRIES_MAX)
+        throw isLost && cutOff.length > 0 ? lostError(error, request.group) : error;
       const askedMs = error instanceof PinakesError ? retryAfterMs(error.retryAfter) : undefined;
       const waitMs = retryWait(tries - 1, askedMs, { baseMs: retryBaseMs });
       io.err(`Trying again in ${Math.ceil(waitMs / 1000)} s: ${printable(error.message)}\n`);
@@ -71,7 +72,16 @@ export async function syncFolder(
   }
 }
 
-/** Adds the changes of attempts that were cut off. The last attempt counts what they had done as unchanged. */
+/** The service does not answer any more. It does not need this command to read what has arrived. */
+function lostError({ message }: Error, group: SyncRequest['group']): CliError {
+  const named = 'id' in group ? group.id : `"${group.name}"`;
+  return new CliError(
+    `${endedText(message)} The service reads what has arrived, as soon as it runs. ` +
+      `To see it: pinakes runs ${named}. To send the rest: the same pinakes sync again.`,
+  );
+}
+
+/** Adds the changes of attempts that were cut off. The last attempt counts what they had done as unchanged, or as failed earlier. */
 function withEarlier(report: SyncReport, earlier: readonly SyncPlan[]): SyncReport {
   const named = new Set([...report.added, ...report.updated, ...report.moved.map(({ to }) => to), ...report.deleted]);
   const missing = <T>(items: readonly T[], pathOf: (item: T) => string): T[] =>
@@ -90,6 +100,10 @@ function withEarlier(report: SyncReport, earlier: readonly SyncPlan[]): SyncRepo
     report.deleted.push(...missing(plan.deleted, (path) => path));
     report.unchanged -= added.length + updated.length + moved.length;
   }
+  const sent = new Set(earlier.flatMap(({ added, updated }) => [...added, ...updated].map(({ path }) => path)));
+  for (const { path, title, message } of report.still_failed)
+    if (sent.has(path)) report.failed.push({ path, title, message });
+  report.still_failed = report.still_failed.filter(({ path }) => !sent.has(path));
   return report;
 }
 
@@ -105,9 +119,13 @@ async function syncOnce(
   const tree = await readTree(root);
   const progress = startProgress(io, 'Comparing');
   const local = await hashFiles(tree, cache, (done, total) =>
-    progress.update(done, total, `${tree.files.length} files, ${formatBytes(done)} of ${formatBytes(total)}`),
+    progress.update(
+      done,
+      total,
+      `${countOf(tree.files.length, 'file')}, ${formatBytes(done)} of ${formatBytes(total)}`,
+    ),
   );
-  progress.end(`${tree.files.length} files`);
+  progress.end(countOf(tree.files.length, 'file'));
   if (!group && request.ingestedName !== null) await checkIngested(client, request.ingestedName, root, local);
   if (group && !dryRun) await waitUntilIdle(client, group.id);
   const { files, hidden } = group ? await listRemote(client, group.id) : { files: [], hidden: 0 };
@@ -147,19 +165,23 @@ async function syncOnce(
 }
 
 /** Returns the stored files that the plan does not change, but whose newest version could not be read. */
-function unreadFiles(plan: SyncPlan, stored: readonly RemoteFile[]): SyncReport['still_failed'] {
+function unreadFiles(plan: SyncPlan, stored: readonly RemoteFile[]): StillFailed[] {
   const changing = new Set([...plan.updated.map(({ path }) => path), ...plan.deleted]);
   return stored
     .filter(({ path, status }) => status === 'failed' && !changing.has(path))
-    .map(({ path, error }) => ({ path, title: error?.title ?? '', message: error?.message ?? '' }));
+    .map(({ path, error, isOutdated: outdated }) => {
+      const { title = '', message = '', retryable = false } = error ?? {};
+      return { path, title, message, retryable, outdated };
+    });
 }
 
-function printUnread(groupId: string, unread: SyncReport['still_failed'], io: Io): void {
-  const lines = unread
-    .slice(0, UNREAD_NAMED_MAX)
-    .map(({ path, ...error }) => `  ${printable(error.title === '' ? path : `${path}: ${errorText(error)}`)}\n`);
+function printUnread(groupId: string, unread: readonly StillFailed[], io: Io): void {
+  const lines = unread.slice(0, UNREAD_NAMED_MAX).map((one) => {
+    const reason = one.title === '' ? '' : `: ${errorText(one)}`;
+    return `  ${printable(`${one.path}${reason}`)}${one.outdated ? ' (its old version is still found)' : ''}\n`;
+  });
   const more = unread.length > lines.length ? `  and ${unread.length - lines.length} more\n` : '';
-  const files = `${countOf(unread.length, 'stored file')} could not be read`;
+  const files = `${countOf(unread.length, 'unchanged file')} could not be read by an earlier call`;
   const retry = `To retry ${unread.length === 1 ? 'it' : 'them'}: pinakes runs start ${groupId} --only-failed`;
   io.err(`${files}. ${retry}\n${lines.join('')}${more}`);
 }

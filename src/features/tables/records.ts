@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, sourceGroupIdSchema, sourceIdSchema, timeSchema } from '../../http/schemas.ts';
-import { readerSteps, redactFact } from '../../redaction/apply-redaction.ts';
+import { readerSteps, redactFact, redactPath } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { TableRowRead, WireValue } from '../../tables/read-table.ts';
 import type { NamedColumn, ReaderNames } from '../../tables/reader-names.ts';
@@ -102,6 +102,13 @@ export const tableSchema = z
       .describe('`building`: a version is being built, and the present one is served. `failed`: see `error`.'),
     error: z.string().nullable().describe('Why the last build failed, or why the file of `url` could not be read.'),
     source_id: sourceIdSchema.nullable().describe('Id of the source. Null until the file of `url` was read.'),
+    source_name: z
+      .string()
+      .describe('Name of the source. Empty until the file of `url` was read, and where a redaction rule withholds it.'),
+    source_path: z
+      .string()
+      .nullable()
+      .describe('Path of the source. Null for sources without one, and where a redaction rule would change it.'),
     source_group_id: sourceGroupIdSchema,
     url: z.string().nullable().describe('Address of the file, if the table was asked for by its address.'),
     rrule: z.string().nullable().describe('When the file of `url` is read again; empty without a schedule.'),
@@ -141,6 +148,8 @@ export async function toTable(
     status: table.refreshError === null ? table.status : 'failed',
     error: await maybe(table.errorMessage ?? table.refreshError),
     url: await maybe(table.url),
+    source_name: await fact(table.sourceName),
+    source_path: await wholePath(redactor, table.sourcePath),
     position: await toPosition(table.position, seesAll, fact),
     ...(!seesAll && { row_count: null, total_rows: null }),
     columns: await collect(table.columns, (column) => toColumn(table, column, redactor)),
@@ -149,6 +158,11 @@ export async function toTable(
       (warning) => toWarning(table, warning, fact),
     ),
   });
+}
+
+/** Returns the path; null if a rule would change it, because a changed path would not name any file. */
+async function wholePath(redactor: Redactor | null, path: string | null): Promise<string | null> {
+  return path !== null && (await redactPath(redactor, path)) === path ? path : null;
 }
 
 /** Returns a warning with the names of columns that readers see. Columns of earlier versions may be among them. */

@@ -9,6 +9,7 @@ import { modelViewOfQuery } from '../views.ts';
 
 const NO_VECTORS = 'No chunk has a vector yet.';
 const WAS_LEXICAL = 'The search was lexical.';
+const HOW_TO_ADD = 'To use one, set PINAKES_EMBEDDING_MODEL; "pinakes models pull" fetches a local one.';
 
 /**
  * Returns the vector of the query. Returns undefined if the search is lexical: no model is configured, or, with a warning, no vectors
@@ -26,7 +27,7 @@ export async function embedQuery(
   if (mode === 'lexical') return undefined;
   if (!embedding) {
     if (mode === 'hybrid') return undefined;
-    throw invalidAt(['mode'], 'semantic search needs an embedding model, and none is configured.');
+    throw invalidAt(['mode'], `semantic search needs an embedding model, and none is configured. ${HOW_TO_ADD}`);
   }
   const { vectors, redactor } = await db.transaction(
     tenantId,

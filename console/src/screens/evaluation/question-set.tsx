@@ -15,6 +15,7 @@ import {
   runsKey,
   setKey,
 } from '../../data/evaluation/evaluation.ts';
+import { readService } from '../../data/health.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
@@ -91,6 +92,9 @@ function useRunDetails(id: string | undefined) {
 function Measuring({ setId, possible, done }: { setId: string; possible: boolean; done(): void }) {
   const queries = useQueryClient();
   const [mode, setMode] = useState<Mode>('hybrid');
+  const service = useQuery({ queryKey: ['service'], queryFn: readService });
+  // Without an embedding model, the service refuses a search by meaning.
+  const modes = MODES.filter((one) => one !== 'semantic' || service.data?.models.embedding !== null);
   const measure = useMutation({
     mutationFn: () => pinakes.runEvaluationSet({ params: { id: setId }, body: { mode } }),
     async onSuccess(run) {
@@ -112,7 +116,7 @@ function Measuring({ setId, possible, done }: { setId: string; possible: boolean
         onChange={(event) => setMode(event.target.value as Mode)}
         className="field h-7 px-2"
       >
-        {MODES.map((one) => (
+        {modes.map((one) => (
           <option key={one} value={one}>
             {say(`search.mode.${one}`)}
           </option>

@@ -29,7 +29,7 @@ describe('the excerpt of a result', () => {
     assert.deepEqual([pieces.map(({ text }) => text).join(''), before, after], ['灯台は1874年に', false, false]);
   });
 
-  test('the marks of lines are left out, except in code, and words keep their places', () => {
+  test('the marks of Markdown are left out, except in code, and words keep their places', () => {
     const text = '😀\n## Opening hours\n| Season | Days |\n| --- | --- |\n| Summer | all |\n# apt update';
     const word = { start: 5, end: 12 };
     const shown = (isCode: boolean) => excerptOf(text, { start: 2, end: 18 }, [word], isCode).pieces;

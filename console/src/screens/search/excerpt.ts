@@ -1,14 +1,9 @@
 /** The part of a chunk that a result shows. */
+import { markdownMarks } from '../../../../src/client/markdown-marks.ts';
 import { cutAt, type Span } from '../../spans/spans.ts';
 
 const EXCERPT_POINTS = 420;
 const BEFORE_POINTS = 120;
-/**
- * Marks of whole lines, which are noise where lines follow one another: fences of code blocks, rules below the headers of tables, number
- * signs of headings. A single number sign stays, because it may be the prompt of a shell.
- */
-const LINE_MARK =
-  /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*$|^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$|^#{2,6}[ \t]+(?=\S)/gmu;
 
 export interface ExcerptPiece {
   text: string;
@@ -32,8 +27,8 @@ export function excerptOf(
   const until = Math.min(points.length, Math.max(from + EXCERPT_POINTS, sentence?.end ?? 0));
   const shift = ({ start, end }: Span): Span => ({ start: start - from, end: end - from });
   const shown = points.slice(from, until).join('');
-  const marks = isCode ? [] : marksOf(shown);
-  const spans = [...(sentence ? [shift(sentence)] : [{ start: 0, end: 0 }]), ...words.map(shift), ...marks];
+  const marks = isCode ? [] : marksOf(content);
+  const spans = [...(sentence ? [shift(sentence)] : [{ start: 0, end: 0 }]), ...[...words, ...marks].map(shift)];
   const pieces = cutAt(shown, spans)
     .filter(({ spans: covering }) => !covering.some((at) => at > words.length))
     .map(({ text, start, spans: covering }) => ({
@@ -45,12 +40,10 @@ export function excerptOf(
   return { pieces, before: from > 0, after: until < points.length };
 }
 
-/** Returns where the marks of lines stand, in code points. */
+/** Returns where the marks of Markdown are, in code points. */
 function marksOf(text: string): Span[] {
-  return [...text.matchAll(LINE_MARK)].map(({ 0: mark, index }) => {
-    const start = [...text.slice(0, index)].length;
-    return { start, end: start + [...mark].length };
-  });
+  const pointsUntil = (at: number): number => [...text.slice(0, at)].length;
+  return markdownMarks(text).map(({ start, end }) => ({ start: pointsUntil(start), end: pointsUntil(end) }));
 }
 
 /** Returns the offset of the next word, so that an excerpt does not begin within one. Texts without spaces have no words to keep. */

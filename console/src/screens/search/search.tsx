@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { hasNothing, inWords } from '../../data/api.ts';
 import { readService } from '../../data/health.ts';
@@ -112,6 +112,11 @@ export function Search() {
                       })
                     }
                   />
+                  {service.data?.models.embedding === null && (
+                    <Link to="/health" className="px-1.5 text-xs text-ink-3 underline hover:text-ink">
+                      {say('search.noModel')}
+                    </Link>
+                  )}
                   <FilterBar
                     filter={filter}
                     open={isFilterOpen}

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { withoutMarkdownMarks } from '../../../../src/client/markdown-marks.ts';
 import type { AnyChunk, Chunk } from '../../data/source.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -10,6 +11,7 @@ type ShownChunk = AnyChunk & Partial<Pick<Chunk, 'chunk_index'>>;
 
 interface ChunkListProps {
   id: string;
+  isCode: boolean;
   chunks: ReturnType<typeof useChunks>;
   mark: Span | null;
   active: number | null;
@@ -19,7 +21,7 @@ interface ChunkListProps {
 }
 
 /** The chunks beside the text, with the cited passage above them. */
-export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkListProps) {
+export function ChunkList({ id, isCode, chunks, mark, active, setActive, page }: ChunkListProps) {
   // A policy that asks about chunks hides the places of all: they then have no numbers.
   const known: readonly ShownChunk[] = chunks.chunks.length > 0 ? chunks.chunks : chunks.seen;
   const shown = known.filter((chunk) => page === null || chunk.pages?.includes(page) === true);
@@ -59,6 +61,7 @@ export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkLi
           <ChunkItem
             key={chunk.id}
             chunk={chunk}
+            isCode={isCode}
             cited={chunk === cited}
             active={chunk.chunk_index !== undefined && active === chunk.chunk_index}
             setActive={setActive}
@@ -78,12 +81,14 @@ export function ChunkList({ id, chunks, mark, active, setActive, page }: ChunkLi
 
 interface ChunkItemProps {
   chunk: ShownChunk;
+  /** The text of a program is shown as it is. */
+  isCode: boolean;
   cited: boolean;
   active: boolean;
   setActive(chunk: number | null): void;
 }
 
-function ChunkItem({ chunk, cited, active, setActive }: ChunkItemProps) {
+function ChunkItem({ chunk, isCode, cited, active, setActive }: ChunkItemProps) {
   return (
     <li
       onMouseEnter={() => setActive(chunk.chunk_index ?? null)}
@@ -102,7 +107,7 @@ function ChunkItem({ chunk, cited, active, setActive }: ChunkItemProps) {
         <span className="num ms-auto shrink-0">{say('source.characters', { n: [...chunk.content].length })}</span>
       </div>
       <p dir="auto" className="mt-1 line-clamp-3 text-ink-2">
-        {chunk.content}
+        {isCode ? chunk.content : withoutMarkdownMarks(chunk.content)}
       </p>
     </li>
   );

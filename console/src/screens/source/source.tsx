@@ -194,6 +194,7 @@ export function Source() {
         )}
         <ChunkList
           id={id}
+          isCode={source.data?.file_type === 'code'}
           chunks={chunks}
           mark={mark}
           active={active}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { withoutMarkdownMarks } from '../../../../src/client/markdown-marks.ts';
 import { inWords, pinakes } from '../../data/api.ts';
 import { isMissing } from '../../data/source.ts';
 import type { SourceRow } from '../../data/sources.ts';
@@ -44,12 +45,12 @@ export function Peek({ row, close }: { row: SourceRow; close(): void }) {
           </p>
         </PanelPart>
       )}
-      {mayRead && row.chunk_count > 0 && <Beginning id={row.id} />}
+      {mayRead && row.chunk_count > 0 && <Beginning id={row.id} isCode={row.file_type === 'code'} />}
     </SidePanel>
   );
 }
 
-function Beginning({ id }: { id: string }) {
+function Beginning({ id, isCode }: { id: string; isCode: boolean }) {
   const chunks = useQuery({
     queryKey: ['peek', id],
     queryFn: () => pinakes.listSourceChunks({ params: { id }, query: { limit: PASSAGES } }),
@@ -65,7 +66,7 @@ function Beginning({ id }: { id: string }) {
       <ol className="flex flex-col gap-2.5">
         {passages.map((chunk) => (
           <li key={chunk.id} dir="auto" className="line-clamp-6 break-words whitespace-pre-wrap text-ink-2">
-            {chunk.content}
+            {isCode ? chunk.content : withoutMarkdownMarks(chunk.content)}
           </li>
         ))}
       </ol>

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withoutMarkdownMarks } from './markdown-marks.ts';
+
+test('the marks of headings, tables, code blocks and bold words are left out', () => {
+  const text =
+    '## Hours\n| Season | Days |\n| --- | :-: |\n| Summer | **all** |\n\n```sh\nnpm ci\n```\nThe **last admission**, **early**.';
+  assert.equal(
+    withoutMarkdownMarks(text),
+    'Hours\n| Season | Days |\n\n| Summer | all |\n\n\nnpm ci\n\nThe last admission, early.',
+  );
+  assert.equal(withoutMarkdownMarks('## **Bold heading**\r\n~~~\r\n'), 'Bold heading\r\n\n');
+});
+
+test('what only looks like a mark stays', () => {
+  const kept = [
+    '# apt update',
+    'x ** 2 + y ** 2, 2**x + 3**y',
+    'f(*args, **options), g(**more)',
+    'src/**/*.ts and lib/**/*.js, **/*.md or **/*.txt',
+    '***',
+    'a | b',
+    '#tag ##',
+  ];
+  for (const text of kept) assert.equal(withoutMarkdownMarks(text), text);
+});
+
+test('lines of a code block have no marks', () => {
+  const code = '## not a heading\n**not bold**\n';
+  assert.equal(withoutMarkdownMarks(`\`\`\`\n${code}\`\`\`\n**bold**`), `\n${code}\nbold`);
+});

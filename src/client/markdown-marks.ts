@@ -1,0 +1,49 @@
+/** Finds the marks of Markdown that are noise where a text is shown as it is, in a list or in one line. Pure. */
+
+/** Fences of code blocks, with the name of the language. */
+const FENCE = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*\s*$/u;
+/**
+ * The rule below the header of a table, and the number signs of headings. A single number sign stays, because it may be the prompt of a
+ * shell.
+ */
+const LINE_MARK = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+\s*$|^#{2,6}[ \t]+(?=\S)/u;
+/** Bold words. Not `x ** 2`, `f(*args, **options)` and `src/**`. */
+const BOLD = /(?<![\w*])\*\*(?=[\p{L}\p{N}\p{Pi}\p{Ps}"'`])[^*\n]*[^\s*(]\*\*(?![\w*])/gu;
+const BOLD_MARK_LENGTH = 2;
+
+/** A part of a text, in UTF-16 units. */
+export interface MarkPlace {
+  start: number;
+  end: number;
+}
+
+/** Returns where the marks of a Markdown text are, in their order. Lines of code blocks have none. */
+export function markdownMarks(text: string): MarkPlace[] {
+  const marks: MarkPlace[] = [];
+  let isCode = false;
+  let at = 0;
+  for (const line of text.split('\n')) {
+    const isFence = FENCE.test(line);
+    const mark = isFence ? line : isCode ? '' : (LINE_MARK.exec(line)?.[0] ?? '');
+    if (mark !== '') marks.push({ start: at, end: at + mark.length });
+    if (!isFence && !isCode)
+      for (const { 0: bold, index } of line.matchAll(BOLD)) {
+        const [start, end] = [at + index, at + index + bold.length];
+        marks.push({ start, end: start + BOLD_MARK_LENGTH }, { start: end - BOLD_MARK_LENGTH, end });
+      }
+    if (isFence) isCode = !isCode;
+    at += line.length + 1;
+  }
+  return marks;
+}
+
+/** Returns the text without the marks of Markdown. */
+export function withoutMarkdownMarks(text: string): string {
+  let kept = '';
+  let at = 0;
+  for (const { start, end } of markdownMarks(text)) {
+    kept += text.slice(at, start);
+    at = end;
+  }
+  return kept + text.slice(at);
+}
