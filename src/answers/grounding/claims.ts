@@ -2,6 +2,7 @@
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { withoutInvisible } from '../../text/fold.ts';
+import { unwrapped } from '../../text/sentences.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
 import { normalizeDigits } from './digits.ts';
@@ -48,7 +49,7 @@ export interface Statement {
 
 const CLAUSE_BREAK = anyOf(
   [
-    /[;:，、；：—。！？।॥؟۔\n]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
+    /[;:，、；：—。！？।॥؟۔]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
     /(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/u,
   ],
   'giu',
@@ -150,15 +151,19 @@ function allTermsOf(text: string, language: string | null): Set<string> {
   return new Set(analyzeText(text, language).split(' '));
 }
 
-/** Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. */
+/**
+ * Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. Negations are left out
+ * of the terms, so that a clause is compared with what it denies, and not with another denial.
+ */
 function clausesOf(text: string, language: string | null): Clause[] {
   const clauses: Clause[] = [];
   let before = 0;
-  for (const part of text.split(CLAUSE_BREAK)) {
+  for (const part of unwrapped(text).split(CLAUSE_BREAK)) {
     const negations = before + negationsOf(part, language);
-    const terms = hasContent(part, language) ? termsOf(part, language) : new Set<string>();
+    const stated = part.replace(NEGATION_PARTS, '');
+    const terms = hasContent(stated, language) ? termsOf(stated, language) : new Set<string>();
     before = terms.size === 0 ? negations : 0;
-    if (terms.size > 0) clauses.push({ terms, words: allTermsOf(part, language), negations });
+    if (terms.size > 0) clauses.push({ terms, words: allTermsOf(stated, language), negations });
   }
   const last = clauses.at(-1);
   return last === undefined ? [] : clauses.with(-1, { ...last, negations: last.negations + before });

@@ -231,18 +231,16 @@ function negatesOtherwise(claimed: readonly Clause[], stated: readonly Clause[])
   });
 }
 
-/** Returns the number of shared terms, plus the share of all words that both have: a fraction that decides between equals. */
+/** Returns the share of the terms that both have, from 0 to 1. All words decide between equals. */
 function similarityOf(left: Clause, right: Clause): number {
-  const shared = overlap(left.terms, right.terms);
-  if (shared === 0) return 0;
-  const words = overlap(left.words, right.words);
-  return shared + words / (left.words.size + right.words.size - words + 1);
+  const similarity = overlap(left.terms, right.terms);
+  return similarity === 0 ? 0 : similarity + overlap(left.words, right.words) / 1000;
 }
 
 function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
   let shared = 0;
   for (const term of left) if (right.has(term)) shared++;
-  return shared;
+  return shared / (left.size + right.size - shared);
 }
 
 function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
