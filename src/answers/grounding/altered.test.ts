@@ -29,3 +29,32 @@ test('a line wrap does not separate a negation from what it negates', () => {
     [true, false],
   );
 });
+
+test('a number of another sentence is refused where the sentence that is most like the claim has another one', () => {
+  const passage =
+    'Monkeys were treated with the drug once daily for seven weeks. Samples followed after 2, 4 and 8 weeks.';
+  const claim = (weeks: string) => `Monkeys were treated with the drug once daily for ${weeks} weeks.`;
+  assert.equal(supports(claim('7'), passage).verified, true);
+  assert.equal(supports(claim('eight'), passage).reason, 'The passage lacks the number eight weeks.');
+  const joined = 'Monkeys were treated for seven weeks, and samples followed after 8 weeks.';
+  assert.equal(supports(joined, passage).verified, true);
+});
+
+test('a number that a sentence has twice with one unit is needed twice with this unit', () => {
+  const passage = 'Patients of 60 years were followed up for 3-60 months.';
+  assert.equal(supports(passage, passage).verified, true);
+  assert.equal(
+    supports(passage.replace('60 years', '60 months'), passage).reason,
+    'The passage lacks the number 60 months×2.',
+  );
+  assert.equal(supports('43 people (43) came.', '43 people (43%) came.').verified, false);
+});
+
+test('a word behind a bracket may be a name', () => {
+  const passage = 'The Sequential [Sepsis-related] Organ Assessment is short.';
+  assert.equal(supports(passage, passage).verified, true);
+  assert.equal(
+    supports(passage.replace('Organ', 'Disorders'), passage).reason,
+    'The passage lacks the name Disorders.',
+  );
+});
