@@ -36,8 +36,18 @@ test('a number of another sentence is refused where the sentence that is most li
   const claim = (weeks: string) => `Monkeys were treated with the drug once daily for ${weeks} weeks.`;
   assert.equal(supports(claim('7'), passage).verified, true);
   assert.equal(supports(claim('eight'), passage).reason, 'The passage lacks the number eight weeks.');
-  const joined = 'Monkeys were treated for seven weeks, and samples followed after 8 weeks.';
-  assert.equal(supports(joined, passage).verified, true);
+  const bridge = 'The bridge is 412 metres long and spans the river. Its cable has 412 feet.';
+  assert.equal(supports('The bridge is 412 feet long and spans the river.', bridge).verified, false);
+});
+
+test('a sentence may join the numbers of two sentences of the passage', () => {
+  const passage =
+    'Healthy monkeys were treated with the new drug once daily in the morning for seven weeks. The pause had 8 weeks.';
+  for (const claim of [
+    'Healthy monkeys were treated with the new drug once daily in the morning for seven weeks, and the pause had 8 weeks.',
+    'Healthy monkeys were treated with the drug, and the pause had 8 weeks.',
+  ])
+    assert.equal(supports(claim, passage).verified, true, claim);
 });
 
 test('a number that a sentence has twice with one unit is needed twice with this unit', () => {
