@@ -2,10 +2,11 @@
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { analyzeQuery, analyzeText } from '../../text/analyzer.ts';
 import { withoutInvisible } from '../../text/fold.ts';
+import { unwrapped } from '../../text/sentences.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
 import { normalizeDigits } from './digits.ts';
-import { claimedNumbersIn, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
+import { claimedNumbersIn, type FoundNumber, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
 import { isOpening } from './openings.ts';
 
 /** Maximum UTF-16 units of a sentence that is checked. No quote can support a longer sentence. */
@@ -18,9 +19,7 @@ export interface Item {
   /** The part as written. */
   text: string;
   keys: readonly string[];
-  /** The keys of a number with any unit, and the number with its unit as written. */
-  anyUnit?: readonly string[];
-  withUnit?: string;
+  number?: FoundNumber;
 }
 
 export interface Claim {
@@ -33,8 +32,6 @@ export interface Claim {
 export interface Clause {
   /** Distinct terms of the analyzer without stop words. */
   terms: ReadonlySet<string>;
-  /** All terms with stop words: they tell clauses about the same topic apart. */
-  words: ReadonlySet<string>;
   /** Number of negations. */
   negations: number;
 }
@@ -43,12 +40,13 @@ export interface Clause {
 export interface Statement {
   /** Keys of numbers, names, words and terms: see `Item`. */
   keys: ReadonlySet<string>;
+  numbers: readonly FoundNumber[];
   clauses: readonly Clause[];
 }
 
 const CLAUSE_BREAK = anyOf(
   [
-    /[;:，、；：—。！？।॥؟۔\n]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
+    /[;:，、；：—。！？।॥؟۔]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
     /(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/u,
   ],
   'giu',
@@ -104,11 +102,8 @@ export function claimOf(written: string, language: string | null): Claim {
     sentence,
     isTooLong: false,
     items: [
-      ...numbers.map((number): Item => {
-        const anyUnit = number.readings.map((reading) => `#${reading}`);
-        return { kind: 'number', text: number.written, keys: neededKeys(number), anyUnit, withUnit: number.withUnit };
-      }),
-      ...repeated(numbers).map((keys): Item => ({ kind: 'number', text: `${keys[0]!.replace(/^#|~/g, '')}`, keys })),
+      ...numbers.map((number): Item => ({ kind: 'number', text: number.written, keys: neededKeys(number), number })),
+      ...repeated(numbers).map(({ text, keys }): Item => ({ kind: 'number', text, keys })),
       ...namesIn(text, language),
       ...caselessWords(text).map(({ text, keys }): Item => ({ kind: 'word', text, keys })),
       ...[...termsOf(sentence, language)].map((term): Item => ({ kind: 'term', text: term, keys: [term] })),
@@ -122,7 +117,8 @@ export function statementOf(written: string, language: string | null): Statement
   const part = withoutInvisible(written);
   const text = normalized(part);
   const clauses = clausesOf(part, language);
-  const keys = new Set([...numberKeys(numbersIn(part, language)), ...allTermsOf(part, language)]);
+  const numbers = numbersIn(part, language);
+  const keys = new Set([...numberKeys(numbers), ...analyzeText(part, language).split(' ')]);
   for (const [, letters] of text.matchAll(LETTERS)) for (const letter of letters!) keys.add(`-${letter}`);
   for (const [, beginning, rest] of text.matchAll(OPTIONAL_BEGINNING)) keys.add(`-${beginning}${rest}`.toLowerCase());
   for (const word of wordsOf(text)) {
@@ -133,7 +129,7 @@ export function statementOf(written: string, language: string | null): Statement
   }
   for (const [word] of text.matchAll(KATAKANA)) keys.add(word);
   for (const key of caselessKeys(text)) keys.add(key);
-  return { keys, clauses };
+  return { keys, numbers, clauses };
 }
 
 /** Returns a text with usual digits and hyphens. */
@@ -146,19 +142,19 @@ export function termsOf(text: string, language: string | null): Set<string> {
   return new Set(analyzeQuery(text, language === null ? [] : [language]));
 }
 
-function allTermsOf(text: string, language: string | null): Set<string> {
-  return new Set(analyzeText(text, language).split(' '));
-}
-
-/** Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. */
+/**
+ * Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. Negations are left out
+ * of the terms, so that a clause is compared with what it denies, and not with another denial.
+ */
 function clausesOf(text: string, language: string | null): Clause[] {
   const clauses: Clause[] = [];
   let before = 0;
-  for (const part of text.split(CLAUSE_BREAK)) {
+  for (const part of unwrapped(text).split(CLAUSE_BREAK)) {
     const negations = before + negationsOf(part, language);
-    const terms = hasContent(part, language) ? termsOf(part, language) : new Set<string>();
+    const stated = part.replace(NEGATION_PARTS, '');
+    const terms = hasContent(stated, language) ? termsOf(stated, language) : new Set<string>();
     before = terms.size === 0 ? negations : 0;
-    if (terms.size > 0) clauses.push({ terms, words: allTermsOf(part, language), negations });
+    if (terms.size > 0) clauses.push({ terms, negations });
   }
   const last = clauses.at(-1);
   return last === undefined ? [] : clauses.with(-1, { ...last, negations: last.negations + before });

@@ -108,6 +108,12 @@ test('a version number keeps its trailing zeros', () => {
   assert.equal(same('2.50', '2.5'), true);
 });
 
+test('tens and ones with a hyphen are one number with the unit behind them', () => {
+  assert.deepEqual(readings('Twenty-five of twenty-one'), [['25'], ['21']]);
+  assert.equal(states('Eighty-eight percent of them', '88%'), true);
+  assert.equal(states('Eighty-eight percent of them', '88 of them'), false);
+});
+
 test('a number needs its unit: the sign beside it, or the next word', () => {
   const text = 'It is 412 metres long, costs $20, takes 5 g of 15% acid, and 3 to 5 days since 1931.';
   for (const claim of ['412 metres', '412 metres high', '$20', '5 g', '15 % of it', 'in 1931 they came', '3 to 5 days'])

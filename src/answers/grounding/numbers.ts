@@ -66,6 +66,8 @@ export interface FoundNumber {
   readings: Readings;
   /** The sign before or after the number, such as `%`. */
   sign: string;
+  /** The sign, else the term of the next word, else empty. */
+  unit: string;
   /** The terms of the next two words, empty where a stop word, a mark or nothing follows. */
   words: readonly string[];
   /** True when no other number follows. The Vietnamese "năm 1931" is a year, not five. */
@@ -99,7 +101,7 @@ const FIRST_LETTERS =
  * @param language ISO 639-1 code, or null.
  */
 export function numbersIn(text: string, language: string | null): FoundNumber[] {
-  return foundNumbers(text, language, ordinalOfPassage);
+  return foundNumbers(text, language, false);
 }
 
 /**
@@ -109,19 +111,16 @@ export function numbersIn(text: string, language: string | null): FoundNumber[] 
  * @param language ISO 639-1 code of the passage, or null.
  */
 export function claimedNumbersIn(text: string, language: string | null): FoundNumber[] {
-  return foundNumbers(text, language, ordinalOfClaim).map((number) => {
+  return foundNumbers(text, language, true).map((number) => {
     const powers = number.readings.filter((reading) => reading.includes('^'));
     return powers.length > 0 ? { ...number, readings: powers } : number;
   });
 }
 
-/** Returns the readings of the word at `at` as an ordinal, none if it is not one. */
-type ReadOrdinal = (word: string, language: string | null, cased: string, at: number) => Readings;
-
-function foundNumbers(text: string, language: string | null, readOrdinal: ReadOrdinal): FoundNumber[] {
+function foundNumbers(text: string, language: string | null, isClaim: boolean): FoundNumber[] {
   const cased = normalizeDigits(text);
   const normal = cased.toLowerCase();
-  return placedNumbers(normal, cased, language, readOrdinal).map(({ start, end, readings }) => {
+  return placedNumbers(normal, cased, language, isClaim).map(({ start, end, readings }) => {
     const before = SIGN_BEFORE.exec(normal.slice(Math.max(0, start - SIGN_UNITS), start));
     const rest = normal.slice(end, end + NEXT_UNITS_MAX);
     const after = PERCENT.test(rest) ? '%' : (SIGN_AFTER.exec(rest.replace(RANGE_END, ''))?.[0].trim() ?? '');
@@ -135,6 +134,7 @@ function foundNumbers(text: string, language: string | null, readOrdinal: ReadOr
       withUnit: sign === '' && words[0] !== undefined ? `${written} ${words[0].word}` : written,
       readings: readings.map((reading) => comparison + reading),
       sign,
+      unit: sign === '' ? (words[0]?.term ?? '') : sign,
       words: words.map(({ term }) => term),
       isAlone: !/^\s?\d/.test(rest),
     };
@@ -161,7 +161,7 @@ function wordsAfter(text: string, language: string | null): { word: string; term
   return words;
 }
 
-/** Returns the keys that a text with these numbers has. */
+/** Returns the keys that a text with these numbers has. The second of equal keys ends with `×2`, the third with `×3`. */
 export function numberKeys(numbers: readonly FoundNumber[]): string[] {
   const counting = new Set(numbers.flatMap(({ readings, words }) => (words.length > 0 ? readings : [])));
   const keys = numbers.flatMap(({ readings, sign, words: [first, second], isAlone }) =>
@@ -173,7 +173,8 @@ export function numberKeys(numbers: readonly FoundNumber[]): string[] {
       return [`#${reading}`, `#${reading}~`, ...next.map((unit) => `#${reading}${unit}`)];
     }),
   );
-  return [...keys, ...repeated(numbers).flat()];
+  const times = openCounter();
+  return keys.map((key) => key + times(key));
 }
 
 /**
@@ -189,15 +190,27 @@ export function neededKeys({ readings, sign, words: [first, second] }: FoundNumb
   });
 }
 
-/** Returns the keys of numbers that a text has twice or more often with one sign: "43 (43%)" is not "43 (43)". */
-export function repeated(numbers: readonly FoundNumber[]): string[][] {
-  const counts = new Map<string, number>();
-  return numbers.flatMap(({ readings, sign }) => {
-    const names = readings.map((reading) => `${reading}${sign === '' ? '~' : sign}`);
-    const count = (counts.get(names[0]!) ?? 0) + 1;
-    for (const name of names) counts.set(name, count);
-    return count === 1 ? [] : [names.map((name) => `#${name}×${count}`)];
+/** Returns what a text needs to have numbers as often: "43 (43%)" is not "43 (43)", "60 years, 60 months" not "60 months" twice. */
+export function repeated(numbers: readonly FoundNumber[]): { text: string; keys: string[] }[] {
+  const times = openCounter();
+  return numbers.flatMap((number) => {
+    const { readings, sign, unit, withUnit } = number;
+    const anyUnit = readings.map((reading) => `#${reading}${sign === '' ? '~' : sign}`);
+    return (sign === unit ? [anyUnit] : [anyUnit, neededKeys(number)]).flatMap((keys) => {
+      const count = times(keys[0]!);
+      return count === '' ? [] : [{ text: withUnit + count, keys: keys.map((key) => key + count) }];
+    });
   });
+}
+
+/** Returns a function that counts keys: empty for the first of equal keys, `×2` for the second, and so on. */
+function openCounter(): (key: string) => string {
+  const counts = new Map<string, number>();
+  return (key) => {
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return count === 1 ? '' : `×${count}`;
+  };
 }
 
 interface PlacedNumber {
@@ -212,12 +225,7 @@ interface PlacedNumber {
  * @param normal in lower case.
  * @param cased the text from normalizeDigits().
  */
-function placedNumbers(
-  normal: string,
-  cased: string,
-  language: string | null,
-  readOrdinal: ReadOrdinal,
-): PlacedNumber[] {
+function placedNumbers(normal: string, cased: string, language: string | null, isClaim: boolean): PlacedNumber[] {
   const found: PlacedNumber[] = [];
   const scaledUntil = new Set<number>();
   const add = (start: number, length: number, readings: Readings): void => {
@@ -243,15 +251,17 @@ function placedNumbers(
     const ordinals = isOrdinal ? readings.map((reading) => reading + ORDINAL) : [];
     add(match.index, match[0].length + scale, [...readings, ...ordinals]);
   }
+  let joinedUntil = 0;
   for (const match of normal.matchAll(WORD)) {
     const [word] = match;
-    if (scaledUntil.has(match.index + word.length)) continue;
-    const ordinal = readOrdinal(word, language, cased, match.index);
+    if (match.index < joinedUntil || scaledUntil.has(match.index + word.length)) continue;
+    const ordinal = ordinalReadings(word, language, cased, match.index, isClaim);
     // An ordinal with a capital before a comma only numbers the statements of a text: "First, …".
     const isEnumeration = normal[match.index + word.length] === ',' && /\p{Lu}/u.test(cased[match.index]!);
     if (ordinal.length > 0 && !isEnumeration) add(match.index, word.length, ordinal);
-    const value = wordValue(normal, match.index, word);
-    if (value !== undefined) add(match.index, word.length, [String(value)]);
+    const { value, length } = wordNumber(normal, match.index, word);
+    joinedUntil = match.index + length;
+    if (value !== undefined) add(match.index, length, [String(value)]);
   }
   for (const match of normal.matchAll(CJK_NUMERAL))
     if (isCjkNumber(normal, match.index, match[0])) add(match.index, match[0].length, [String(cjkValue(match[0]))]);
@@ -304,18 +314,18 @@ function scaled(reading: string, magnitude: string | undefined): string {
   return String(Number((Number(reading) * factor).toPrecision(15)));
 }
 
-function wordValue(text: string, at: number, word: string): number | undefined {
+/** Returns the value of a number word, and its length with the ones behind a hyphen: "twenty-five". */
+function wordNumber(text: string, at: number, word: string): { value?: number; length: number } {
+  const { length } = word;
   const value = WORD_VALUES.get(word) ?? joinedValue(word);
-  if (value === undefined) return undefined;
-  const after = text.slice(at + word.length, at + word.length + 12);
+  if (value === undefined) return { length };
+  const after = text.slice(at + length, at + length + 12);
   // "one" is a pronoun in "one of" and "one can".
-  if (value === 1 && /^\s+(?:of|can|may|must|should|another|or)\b/.test(after)) return undefined;
-  // In "twenty-five" the value of "twenty" includes the five.
-  if (value < 10 && /\p{L}-$/u.test(text.slice(Math.max(0, at - 3), at)) && (valueBeforeHyphen(text, at) ?? 0) >= 20)
-    return undefined;
-  const ones = /^-(\p{L}+)/u.exec(after)?.[1];
-  const onesValue = WORD_VALUES.get(ones ?? '') ?? 0;
-  return value >= 20 && value < 100 && onesValue < 10 ? value + onesValue : value;
+  if (value === 1 && /^\s+(?:of|can|may|must|should|another|or)\b/.test(after)) return { length };
+  const ones = /^-(\p{L}+)/u.exec(after)?.[1] ?? '';
+  const onesValue = WORD_VALUES.get(ones) ?? 10;
+  if (value < 20 || value >= 100 || onesValue >= 10) return { value, length };
+  return { value: value + onesValue, length: length + 1 + ones.length };
 }
 
 /** Returns the value of tens and ones in one word: "fünfundzwanzig", "veinticinco". */
@@ -326,12 +336,6 @@ function joinedValue(word: string): number | undefined {
   const onesValue = ones === 'ein' || ones === 'een' ? 1 : (WORD_VALUES.get(ones) ?? 10);
   const tensValue = WORD_VALUES.get(tens);
   return onesValue < 10 && tensValue !== undefined ? tensValue + onesValue : undefined;
-}
-
-/** Returns the value of the number word that a hyphen joins to the word at `at`. */
-function valueBeforeHyphen(text: string, at: number): number | undefined {
-  const word = /(\p{L}+)-$/u.exec(text.slice(Math.max(0, at - 20), at))?.[1];
-  return WORD_VALUES.get(word ?? '');
 }
 
 /** Returns whether a CJK numeral is a number. A single character is also part of many words, so it counts only before a unit. */
@@ -368,16 +372,12 @@ export function cjkValue(numeral: string): number {
   return total + section + digit;
 }
 
-function ordinalOfPassage(word: string, language: string | null): Readings {
-  const { value, isForeign } = ordinalOf(word, language);
-  if (value === undefined) return [];
-  return [isForeign ? AS_WRITTEN + word : `${value}${ORDINAL}`];
-}
-
-function ordinalOfClaim(word: string, language: string | null, cased: string, at: number): Readings {
+/** Returns the readings of the word at `at` as an ordinal, none if it is not one. */
+function ordinalReadings(word: string, language: string | null, cased: string, at: number, isClaim: boolean): Readings {
   const { value, isForeign } = ordinalOf(word, language);
   if (value === undefined) return [];
   if (!isForeign) return [`${value}${ORDINAL}`];
+  if (!isClaim) return [AS_WRITTEN + word];
   // A capital inside a sentence shows a name. The passage must have names too.
   const isName = /\p{Lu}/u.test(cased[at]!) && !isOpening(cased, at);
   return isName ? [] : [`${value}${ORDINAL}`, AS_WRITTEN + word];

@@ -3,7 +3,7 @@
 /** Returns true for the first word of a sentence, and for a word after a colon or an opening quote. */
 export function isOpening(text: string, at: number): boolean {
   return (
-    /(?:^|[.:!?"“”„«»‘(\]|])[\s*_#>•-]*$/u.test(text.slice(Math.max(0, at - 12), at)) ||
+    /(?:^|[.:!?"“”„«»‘(|])[\s*_#>•-]*$/u.test(text.slice(Math.max(0, at - 12), at)) ||
     /^[\s\d.*_#>|•-]*$/u.test(text.slice(0, at))
   );
 }

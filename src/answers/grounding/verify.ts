@@ -156,10 +156,14 @@ function foundIn(parts: readonly Part[], claims: readonly Claim[]): number[][] {
     const inParts = parts.map(({ keys }) => itemsIn(items, keys));
     const shared = inParts.map((indexes) => indexes.filter((i) => items[i]!.kind === 'term').length);
     const needsWord = items.some(isWord);
+    const claimed = new Set(items.flatMap(({ number }) => number?.readings ?? []));
     for (const [p, indexes] of inParts.entries()) {
       // The numbers and names of a part without a word of the claim belong to other things.
       if (needsWord && !indexes.some((i) => isWord(items[i]!))) continue;
-      for (const i of indexes) if (!hasOtherUnit(items[i]!, parts, shared, p)) found[p]!.push(offset + i);
+      const better = parts
+        .map((part, other) => ({ part, times: shared[other]! / shared[p]! }))
+        .filter(({ times }) => times > 1);
+      for (const i of indexes) if (!isStatedOtherwise(items[i]!, claimed, better)) found[p]!.push(offset + i);
     }
     offset += items.length;
   }
@@ -170,14 +174,22 @@ function itemsIn(items: readonly Item[], has: ReadonlySet<string>): number[] {
   return items.flatMap(({ keys }, i) => (keys.some((key) => has.has(key)) ? [i] : []));
 }
 
-/** Returns true when a part that is more like the claim than part `p` has the number with another unit. */
-function hasOtherUnit({ keys, anyUnit }: Item, parts: readonly Part[], shared: readonly number[], p: number): boolean {
-  if (anyUnit === undefined) return false;
-  return parts.some(
-    (part, other) =>
-      shared[other]! > shared[p]! &&
-      anyUnit.some((key) => part.keys.has(key)) &&
-      !keys.some((key) => part.keys.has(key)),
+/** A part with more terms of a claim than another part: how many times as many. */
+type Better = { part: Part; times: number };
+
+/**
+ * Returns true when a better part has the number with another unit, or the unit with a number that the claim lacks. For the latter it has
+ * more than three times the terms, because a claim may join two sentences of the passage.
+ */
+function isStatedOtherwise({ keys, number }: Item, claimed: ReadonlySet<string>, better: readonly Better[]): boolean {
+  return better.some(
+    ({ part, times }) =>
+      !keys.some((key) => part.keys.has(key)) &&
+      part.numbers.some(({ unit, readings }) =>
+        unit === number?.unit
+          ? times > 3 && !readings.some((reading) => claimed.has(reading))
+          : readings.some((reading) => number?.readings.includes(reading)),
+      ),
   );
 }
 
@@ -231,25 +243,17 @@ function negatesOtherwise(claimed: readonly Clause[], stated: readonly Clause[])
   });
 }
 
-/** Returns the number of shared terms, plus the share of all words that both have: a fraction that decides between equals. */
-function similarityOf(left: Clause, right: Clause): number {
-  const shared = overlap(left.terms, right.terms);
-  if (shared === 0) return 0;
-  const words = overlap(left.words, right.words);
-  return shared + words / (left.words.size + right.words.size - words + 1);
-}
-
-function overlap(left: ReadonlySet<string>, right: ReadonlySet<string>): number {
-  let shared = 0;
-  for (const term of left) if (right.has(term)) shared++;
-  return shared;
+/** Returns the share of their terms that both clauses have, from 0 to 1. */
+function similarityOf({ terms: left }: Clause, { terms: right }: Clause): number {
+  const shared = left.intersection(right).size;
+  return shared / (left.size + right.size - shared);
 }
 
 function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
-  const isThere = (keys: readonly string[]): boolean => parts.some((part) => keys.some((key) => part.keys.has(key)));
+  const isThere = (reading: string): boolean => parts.some(({ keys }) => keys.has(`#${reading}`));
   const numbers = facts
     .filter(({ kind }) => kind === 'number')
-    .map((item) => (item.withUnit !== undefined && isThere(item.anyUnit ?? []) ? { text: item.withUnit } : item));
+    .map(({ text, number }) => ({ text: number?.readings.some(isThere) ? number.withUnit : text }));
   return numbers.length > 0 ? lacks('number', numbers) : lacks('name', facts);
 }
 

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { claimOf } from './claims.ts';
+import { evidenceOf, findSupport } from './verify.ts';
+
+const supports = (sentence: string, content: string, language = 'en') =>
+  findSupport([claimOf(sentence, language)], evidenceOf(content, language));
+
+test('a clause is compared with the clause that says the most of it and no more', () => {
+  const differs = (sentence: string, content: string, language: string) => {
+    assert.equal(supports(sentence, content, language).reason, 'The passage and the sentence differ in a negation.');
+  };
+  // The negation itself makes no clause alike.
+  const ja = '最大都市は首都のブラザヴィル（人口189万人、2015年）である。人口10万人を超える都市は存在しない。';
+  differs('最大都市は首都のブラザヴィル（人口189万人、2015年）ではない。', ja, 'ja');
+  const zh = '作者为使徒还是兄弟，又或两者都是，或两者都不是。';
+  differs('作者为使徒还是兄弟，又或两者都是，或两者都是。', zh, 'zh');
+  const ko =
+    '후보측은 검찰 발표가 판세에 별다른 영향을 주지 않았다고 주장하며 조사를 종합했다. "압승할 것입니다."라고 주장했다.';
+  differs('라고 주장하지 않았다.', ko, 'ko');
+});
+
+test('a line wrap does not separate a negation from what it negates', () => {
+  const passage =
+    'These short descriptions of the packages in the archive do\nnot capitalize their first word, and end without a period.';
+  const claims = ['do not capitalize their first word', 'do capitalize their first word'];
+  assert.deepEqual(
+    claims.map((words) => supports(`The short descriptions of packages in the archive ${words}.`, passage).verified),
+    [true, false],
+  );
+});
+
+test('a number of another sentence is refused where the sentence that is most like the claim has another one', () => {
+  const passage =
+    'Monkeys were treated with the drug once daily for seven weeks. Samples followed after 2, 4 and 8 weeks.';
+  const claim = (weeks: string) => `Monkeys were treated with the drug once daily for ${weeks} weeks.`;
+  assert.equal(supports(claim('7'), passage).verified, true);
+  assert.equal(supports(claim('eight'), passage).reason, 'The passage lacks the number eight weeks.');
+  const bridge = 'The bridge is 412 metres long and spans the river. Its cable has 412 feet.';
+  assert.equal(supports('The bridge is 412 feet long and spans the river.', bridge).verified, false);
+});
+
+test('a sentence may join the numbers of two sentences of the passage', () => {
+  const passage =
+    'Healthy monkeys were treated with the new drug once daily in the morning for seven weeks. The pause had 8 weeks.';
+  for (const claim of [
+    'Healthy monkeys were treated with the new drug once daily in the morning for seven weeks, and the pause had 8 weeks.',
+    'Healthy monkeys were treated with the drug, and the pause had 8 weeks.',
+  ])
+    assert.equal(supports(claim, passage).verified, true, claim);
+});
+
+test('a number that a sentence has twice with one unit is needed twice with this unit', () => {
+  const passage = 'Patients of 60 years were followed up for 3-60 months.';
+  assert.equal(supports(passage, passage).verified, true);
+  assert.equal(
+    supports(passage.replace('60 years', '60 months'), passage).reason,
+    'The passage lacks the number 60 months×2.',
+  );
+  assert.equal(supports('43 people (43) came.', '43 people (43%) came.').verified, false);
+});
+
+test('a word behind a bracket may be a name', () => {
+  const passage = 'The Sequential [Sepsis-related] Organ Assessment is short.';
+  assert.equal(supports(passage, passage).verified, true);
+  assert.equal(
+    supports(passage.replace('Organ', 'Disorders'), passage).reason,
+    'The passage lacks the name Disorders.',
+  );
+});
