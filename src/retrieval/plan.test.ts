@@ -33,7 +33,7 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
     name: 'a semantic search has no terms',
     request: { mode: 'semantic' },
     facts: { vector },
-    plan: { mode: 'semantic', terms: [], depths: [60, 100, ...MORE] },
+    plan: { mode: 'semantic', terms: [], depths: [100, ...MORE] },
   },
   {
     name: 'a late page asks for many candidates at once',

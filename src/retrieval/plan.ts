@@ -88,7 +88,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const depth = hasPhrase ? QUOTED_DEPTH : PROXIMITY_MAX;
   const reordered = mayReorder && offset < depth ? depth : 0;
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered) + (facts.blocks ? UNBLOCKED_DEPTH : 0);
-  const first = mode === 'lexical' ? count + SPARE_CANDIDATES : FUSED_DEPTH;
+  const first = { lexical: count + SPARE_CANDIDATES, semantic: DEPTHS[0]!, hybrid: FUSED_DEPTH }[mode];
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reordered, blocks: facts.blocks },
     hasPhrase: reordered > 0 ? hasPhrase : undefined,

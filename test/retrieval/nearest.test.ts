@@ -192,8 +192,7 @@ test('the nearest are found with a wide filter, for which vectors are tested one
 /** Part of the statement that evaluates a filter for all sources. */
 const EVALUATES = 'array_agg(s.id)';
 
-test('candidates that are tested one by one are those of an evaluated filter, which is then not evaluated', async (t) => {
-  if (!database.db.hasTextSearch) return t.skip('the text index in tables scores other chunks for narrow filters');
+test('candidates that are tested one by one are those of an evaluated filter, which is then not evaluated', async () => {
   for (const [share, depth] of [
     [500, 20],
     [200, 20],
@@ -219,8 +218,7 @@ test('candidates that are tested one by one are those of an evaluated filter, wh
   }
 });
 
-test('a wide filter is evaluated if it excludes the best chunks', async (t) => {
-  if (!database.db.hasTextSearch) return t.skip('the text index in tables scores other chunks for narrow filters');
+test('a wide filter is evaluated if it excludes the best chunks', async () => {
   const excluded = [...known.values()].flatMap(({ share }, i) =>
     i % CHUNKS_PER_SOURCE === 0 && share >= 500 ? [String(i / CHUNKS_PER_SOURCE)] : [],
   );

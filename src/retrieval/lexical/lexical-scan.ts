@@ -51,10 +51,11 @@ export async function scanCandidates(
   let [found, rarer]: [Candidate[], number] = [[], 0];
   for (let wanted = scoredChunks / (filterMatches?.share ?? 1); ; wanted *= MORE_CHUNKS) {
     rarer = Math.max(rarer + 1, countRarer(terms, wanted));
-    const wider = { ...request, limit: request.limit + found.length };
-    found = withOthers(found, await findBest(tx, wider, weighed, rarer, filterMatches?.ids ?? null));
-    const haveEnough = terms[rarer - 1]!.chunks >= (request.testedMax ?? Number.POSITIVE_INFINITY);
-    if (found.length >= request.limit || rarer === terms.length || haveEnough) return found.slice(0, request.limit);
+    found = withOthers(found, await findBest(tx, request, weighed, rarer, filterMatches?.ids ?? null));
+    const scored = terms.slice(0, rarer).reduce((sum, { chunks }) => sum + chunks, 0);
+    // If not all of these chunks were tested, those that follow must not come before the rest of them.
+    const isLast = rarer === terms.length || scored >= (request.testedMax ?? Number.POSITIVE_INFINITY);
+    if (found.length >= request.limit || isLast) return found.slice(0, request.limit);
   }
 }
 
@@ -137,8 +138,7 @@ async function findBest(
   rarer: number,
   sources: FilterMatches['ids'],
 ): Promise<Candidate[]> {
-  const base = BM25_K1 * (1 - BM25_B);
-  const slope = (BM25_K1 * BM25_B) / meanLength;
+  const [base, slope] = [BM25_K1 * (1 - BM25_B), (BM25_K1 * BM25_B) / meanLength];
   const rows = await tx.query<Candidate>(sql`
     select c.id, c.source_id, m.score from (
       select * from own_text_scores(${terms.map(({ term }) => term)}::text[], ${terms.map(({ weight }) => weight)}::float8[], ${rarer}::int,

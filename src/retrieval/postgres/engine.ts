@@ -29,6 +29,11 @@ const CHUNK_SHARE = 0.02;
 
 /** If a filter matches such a share of the sources, vectors are tested one by one too. */
 const WIDE_SHARE = 0.4;
+/**
+ * If a smaller share of the sources matches, the filter is always evaluated, and the more of their chunks are scored without a BM25
+ * index. Above, the same chunks are scored as without a filter, tested one by one or not, so that all pages have one order.
+ */
+const TESTED_SHARE_MIN = 0.06;
 
 /** Limits that tests change, so that a small corpus is searched like a large one. */
 export interface PostgresLimits {
@@ -38,13 +43,21 @@ export interface PostgresLimits {
   namedMax?: number;
   /** Up to so many of the best chunks are tested one by one. */
   testedMax?: number;
+  /** Without a BM25 index, about so many chunks are scored first. */
+  scoredChunks?: number;
   /** False: with a BM25 index, few matching chunks are scored through it, as if they were many. */
   scansSmall?: boolean;
 }
 
 export function openPostgresEngine(
   { hasTextSearch }: Pick<Database, 'hasTextSearch'>,
-  { exactRowsMax = EXACT_ROWS_MAX, namedMax, testedMax = TESTED_MAX, scansSmall = true }: PostgresLimits = {},
+  {
+    exactRowsMax = EXACT_ROWS_MAX,
+    namedMax,
+    testedMax = TESTED_MAX,
+    scoredChunks,
+    scansSmall = true,
+  }: PostgresLimits = {},
 ): Engine {
   return {
     testsCandidates: true,
@@ -54,10 +67,13 @@ export function openPostgresEngine(
       let share: Promise<number> | undefined;
       let matches: Promise<FilterMatches | undefined> | undefined;
       let scan: SmallCorpusScan | undefined;
-      const find = (request: CandidateRequest, found?: FilterMatches): Promise<Candidate[]> =>
-        hasTextSearch
-          ? bm25Candidates(tx, request, found?.share ?? (ofChunk.length > 0 ? CHUNK_SHARE : undefined))
-          : scanCandidates(tx, request, found);
+      const sampled = (): Promise<number> => (share ??= sampleShare(tx, scope));
+      const find = async (request: CandidateRequest, found?: FilterMatches): Promise<Candidate[]> => {
+        if (hasTextSearch)
+          return bm25Candidates(tx, request, found?.share ?? (ofChunk.length > 0 ? CHUNK_SHARE : undefined));
+        const isWide = found !== undefined && (await sampled()) >= TESTED_SHARE_MIN;
+        return scanCandidates(tx, request, isWide ? { ...found, share: 1 } : found, scoredChunks);
+      };
       // The BM25 index counts chunks that are gone until it merges its parts.
       const isCounted = !hasTextSearch && !narrows(scope, scope.filters) && ofChunk.length === 0;
       return {
@@ -77,12 +93,12 @@ export function openPostgresEngine(
       async function testBest(query: CandidateQuery): Promise<Candidate[] | undefined> {
         const { terms, vector, depth } = query;
         if (terms.length === 0 || depth > testedMax || !narrows(scope, scope.filters)) return undefined;
-        share ??= sampleShare(tx, scope);
-        const tested = Math.ceil((TESTED_MARGIN * depth) / (await share));
-        if (tested > testedMax || (vector && (await share) < WIDE_SHARE)) return undefined;
+        const matching = await sampled();
+        const tested = Math.ceil((TESTED_MARGIN * depth) / matching);
+        if (tested > testedMax || matching < (vector ? WIDE_SHARE : TESTED_SHARE_MIN)) return undefined;
         const request = lexicalRequest(scope, query, lookedUpPredicates(scope));
         if (!hasTextSearch) {
-          const kept = await scanCandidates(tx, { ...request, testedMax: tested });
+          const kept = await scanCandidates(tx, { ...request, testedMax: tested }, undefined, scoredChunks);
           return kept.length >= depth ? kept : undefined;
         }
         const { all, kept } = await bm25Tested(tx, { ...request, limit: tested });
