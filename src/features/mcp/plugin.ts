@@ -32,6 +32,7 @@ const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-[a-z-]+)$/;
 const PREFLIGHT_HEADERS =
   'authorization, content-type, accept, x-api-key, x-principal-id, x-authz-policy, mcp-protocol-version, mcp-method, mcp-name';
 const PREFLIGHT_SECONDS = '600';
+const EVENT_STREAM = 'text/event-stream';
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
@@ -97,9 +98,13 @@ export function registerMcp(
       );
       await rights.confirm();
       const type = response.headers.get('content-type');
+      const text = await response.text();
+      // The library ends the answer of an aborted request without a message.
+      signal.throwIfAborted();
+      reply.code(response.status);
+      if (type?.startsWith(EVENT_STREAM)) return reply.type('application/json').send(onlyEvent(text));
       if (type !== null) reply.type(type);
-      // Every answer ends with the result of the one request, so an event stream is complete at once.
-      return reply.code(response.status).send(await response.text());
+      return reply.send(text);
     },
   });
 }
@@ -140,6 +145,14 @@ function serve(
     PROTOCOL_HEADERS.test(name) && value !== undefined ? [[name, String(value)]] : [],
   );
   return handler.fetch(new Request(`http://localhost${PATH}`, { method: 'POST', headers, signal }), { parsedBody });
+}
+
+/**
+ * Returns the message of a stream that has one event, the result of the request: for the older revision the library writes nothing else.
+ * Some clients read an event of 1 MiB at most, and a result may be larger.
+ */
+function onlyEvent(stream: string): string {
+  return /^data: (.+)$/m.exec(stream)![1]!;
 }
 
 function protocolError(status: number, code: number, message: string, id: unknown = null): Response {

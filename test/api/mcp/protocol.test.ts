@@ -203,6 +203,16 @@ describe('keys', () => {
 });
 
 describe('bodies', () => {
+  test('every answer is JSON, because some clients read only short events of a stream', async () => {
+    for (const message of [LIST, toolCall('search', { query: 'frogs' }), toolCall('none')]) {
+      const answer = await postMcp(t, message);
+      assert.match(String(answer.headers['content-type']), /^application\/json/);
+      assert.equal(JSON.parse(answer.text).jsonrpc, '2.0');
+    }
+    const { status, text } = await postMcp(t, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    assert.deepEqual([status, text], [202, '']);
+  });
+
   test('a body over 1 MiB is answered with 413, whether its length is announced or not', async () => {
     const big = JSON.stringify({ ...LIST, params: { x: 'x'.repeat(1024 * 1024) } });
     assert.equal((await postMcp(t, big)).status, 413);
