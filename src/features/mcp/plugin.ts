@@ -11,6 +11,7 @@ import {
   tooLarge,
 } from '../../http/body/body.ts';
 import type { Deps } from '../../http/deps.ts';
+import { errorBody } from '../../http/error-handler.ts';
 import { namedPrincipal } from '../../http/principal-headers.ts';
 import type { Admission } from '../../http/rate-limit.ts';
 import { watchRequest } from '../../http/register.ts';
@@ -36,6 +37,7 @@ const EVENT_STREAM = 'text/event-stream';
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
+const INTERNAL_ERROR = -32_603;
 
 /** Returns the tools, which agent runs have, too. A tool that needs a route of the API finds it by its operation. */
 export function mcpTools(deps: Deps, routes: readonly Route[]): Tool[] {
@@ -55,6 +57,16 @@ function operation(routes: readonly Route[], id: string): Route {
   const found = routes.find((route) => route.operation.id === id);
   if (found === undefined) throw new Error(`there is no operation ${id}`);
   return found;
+}
+
+/**
+ * Returns the JSON text of an error answer: the body of the API, and an error of the protocol at once. Some clients show only the message
+ * of such an error, and for another body a text of their own.
+ */
+export function mcpErrorBody(failure: ServiceError): string {
+  const { error } = JSON.parse(errorBody(failure)) as { error: object };
+  const code = failure.status >= 500 ? INTERNAL_ERROR : INVALID_REQUEST;
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, ...error } });
 }
 
 /** Registers `/mcp`. `shutdown` aborts requests that still run when the grace time of a stop is over. */
