@@ -23,7 +23,7 @@ import { conversationRoutes } from './features/conversations/routes.ts';
 import { evaluationRoutes } from './features/evaluation/routes.ts';
 import { FILES_MAX, UPLOAD_BYTES_MAX } from './features/local-files/receive.ts';
 import { localFileRoutes } from './features/local-files/routes.ts';
-import { mcpTools, registerMcp } from './features/mcp/plugin.ts';
+import { mcpErrorBody, mcpTools, registerMcp } from './features/mcp/plugin.ts';
 import { metadataColumnRoutes } from './features/metadata-columns/routes.ts';
 import { pageRoutes } from './features/pages/routes.ts';
 import { redactionRoutes } from './features/redaction/routes.ts';
@@ -108,11 +108,17 @@ export function allDescribedRoutes(): Route[] {
 
 const openAiErrorBody = (failure: ServiceError): string => JSON.stringify(openAiError(failure));
 
+/** Returns the form of errors at an address: programs that speak another protocol read its own. */
+function errorBodyAt(path: string): (failure: ServiceError) => string {
+  if (path.startsWith('/v1/')) return openAiErrorBody;
+  return path === '/mcp' ? mcpErrorBody : errorBody;
+}
+
 /** Returns an application that is ready to listen. `moreTools` are offered on `/mcp` besides the service's own. */
 export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Promise<App> {
   const routes = apiRoutes(deps);
   const shutdown = new AbortController();
-  const app = openServer(deps, (path) => (path.startsWith('/v1/') ? openAiErrorBody : errorBody));
+  const app = openServer(deps, errorBodyAt);
   const compatible = openAiRoutes(deps);
   registerServiceRoutes(app, deps, [...routes, ...compatible]);
   const admission = openAdmission(deps);
@@ -126,7 +132,10 @@ export async function buildApp(deps: Deps, moreTools: readonly Tool[] = []): Pro
     });
   });
   const tools = [...mcpTools(deps, routes), ...moreTools];
-  registerMcp(app, deps, tools, { admission, shutdown: shutdown.signal });
+  app.register(async (scope) => {
+    scope.setErrorHandler((error, request, reply) => sendError(error, request, reply, mcpErrorBody));
+    registerMcp(scope, deps, tools, { admission, shutdown: shutdown.signal });
+  });
   await app.ready();
   return Object.assign(app, { abortRequests: () => shutdown.abort() });
 }

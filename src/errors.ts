@@ -74,6 +74,11 @@ export function notFound(): ServiceError {
   return new ServiceError('not_found', 'Not found.');
 }
 
+/** Returns the error for an address of no route, so that a program with a wrong path does not look for a wrong id. */
+export function unknownAddress(): ServiceError {
+  return new ServiceError('not_found', 'There is no such address: /openapi.json describes all that there are.');
+}
+
 /** Returns what was found. @throws ServiceError not_found if there is nothing */
 export function orNotFound<T>(found: T | undefined | null): T {
   if (found === undefined || found === null) throw notFound();

@@ -88,6 +88,14 @@ test('send() returns a response whose stream can be read', async () => {
   assert.deepEqual([types[0], types.at(-1)], ['RUN_STARTED', 'RUN_FINISHED']);
 });
 
+test('a method refuses a stream, which only send() reads', async () => {
+  const body = { messages: [{ role: 'user' as const, content: 'Where does the heron nest?' }], stream: true };
+  const refusal = { name: 'TypeError', message: /createCompletion is a stream: read it with send/ };
+  await assert.rejects(pinakes.createCompletion({ body }), refusal);
+  // These events go on for ever.
+  await assert.rejects(pinakes.streamEvents(), /streamEvents is a stream/);
+});
+
 test('the client throws a PinakesError with status, type, request id, pointer and Retry-After for an error answer', async () => {
   await assert.rejects(pinakes.getRun({ params: { id: newId() } }), (error) => {
     assert.ok(error instanceof PinakesError);

@@ -459,7 +459,7 @@ export type Content = Neighbour & {
   source_group_id: string;
   /** Name of the source group; empty if a redaction rule blocks it. */
   source_group_name: string;
-  /** Type of the source: `local_file`, `drive`, `page`, `repo` or `web`. */
+  /** Type of the source: `local_file`, `drive`, `page`, `repo`, `web` or `database`. */
   source_type: string;
   /** Type of the file as detected, for example `pdf`; `unknown` when it was not recognized. */
   file_type: string;

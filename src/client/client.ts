@@ -97,16 +97,21 @@ export function openPinakes({ url, apiKey, fetch: send = fetch }: PinakesOptions
     Object.keys(OPERATIONS).map((id) => [
       id,
       async (request?: AnyRequest, options?: CallOptions) =>
-        readAnswer(await call(id as OperationId, request, options)),
+        readAnswer(id, await call(id as OperationId, request, options)),
     ]),
   );
   return { ...methods, send: call } as unknown as Pinakes;
 }
 
 /** Returns the JSON of an answer, or the bytes of a downloaded file. */
-async function readAnswer(response: Response): Promise<unknown> {
-  const isJson = response.headers.get('content-type')?.startsWith('application/json');
-  return isJson ? response.json() : response.blob();
+async function readAnswer(operation: string, response: Response): Promise<unknown> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/')) {
+    // A stream may have no end, and it is not what the method promises.
+    await response.body?.cancel();
+    throw new TypeError(`The answer of ${operation} is a stream: read it with send('${operation}', …).`);
+  }
+  return type.startsWith('application/json') ? response.json() : response.blob();
 }
 
 function fill(path: string, params: AnyRequest['params'] = {}): string {

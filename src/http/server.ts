@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { withoutApiKeys } from '../access/api-key.ts';
-import { invalidRequest, notFound, ServiceError } from '../errors.ts';
+import { invalidRequest, ServiceError, unknownAddress } from '../errors.ts';
 import { newId } from '../util/ids.ts';
 import type { Deps } from './deps.ts';
 import { answerClientError, errorBody, sendError } from './error-handler.ts';
@@ -158,7 +158,7 @@ function answerUnknownRoute(
   const path = repairPercent(request.raw).split('?')[0] ?? '/';
   const matching = registered.filter((route) => route.pattern.test(path));
   const allowed = [...new Set(matching.map((route) => route.method))].sort();
-  if (allowed.length === 0) return sendError(notFound(), request, reply, bodyAt(path));
+  if (allowed.length === 0) return sendError(unknownAddress(), request, reply, bodyAt(path));
   reply.header('allow', allowed.join(', '));
   return sendError(
     new ServiceError('method_not_allowed', `This address supports ${allowed.join(', ')}.`),

@@ -155,6 +155,23 @@ test('a model that breaks off in its answer: the words so far stay, and a warnin
   assert.equal(made.warnings[0].type, 'answer_cut');
 });
 
+test('an answer that ends at a limit or is blocked: a warning says it, also when the run is read later', async () => {
+  for (const [finish, type] of [
+    ['length', 'answer_cut'],
+    ['content_filter', 'answer_blocked'],
+  ] as const) {
+    const deltas = ['Trips abroad are approved by Alice Meyer [1].'];
+    world.fake.respond(scripted([tools(search('trips abroad'))], () => ({ deltas, finish })));
+    const made = await run();
+    assert.deepEqual([made.status, made.finish_reason], ['success', 'stop']);
+    assert.deepEqual(
+      made.warnings.map((warning: { type: string }) => warning.type),
+      [type],
+    );
+    assert.deepEqual((await world.t.get(`/agents/runs/${made.id}`)).body.warnings, made.warnings);
+  }
+});
+
 test('searches without vectors: the run says once that they were lexical', async () => {
   const env = { PINAKES_EMBEDDING_MODEL: 'openai-compatible:gone', PINAKES_EMBEDDING_BASE_URL: 'http://127.0.0.1:1' };
   const lexical = await openAgentWorld(undefined, env);

@@ -8,13 +8,30 @@ const QUOTED: Warning = {
   type: 'answer_quoted',
   message: 'The chat model did not answer. The best passages of the evidence are quoted, if they answer.',
 };
-const BROKEN: Warning = { type: 'answer_cut', message: 'The chat model broke off: the answer may not be complete.' };
+
+/** What a run says about an answer that is not whole, by the reason why its text ended. */
+const ENDINGS: Partial<Record<string, Warning>> = {
+  length: {
+    type: 'answer_cut',
+    message: 'The chat model broke off, or the answer reached its limit: the answer may not be complete.',
+  },
+  content_filter: {
+    type: 'answer_blocked',
+    message: 'A redaction rule or the provider of the chat model blocked the rest of the answer.',
+  },
+};
+
+/** Returns the warning about an answer whose text ended for this reason, if there is one. */
+export function endingOf(finishReason: string): Warning[] {
+  const warning = ENDINGS[finishReason];
+  return warning === undefined ? [] : [warning];
+}
 
 /**
  * Returns the model. It never throws, unless the signal aborts.
  *
  * @param leftMs the time that the model has. Without time, passages are quoted at once.
- * @param warnings gets what went wrong.
+ * @param warnings gets a warning when passages are quoted.
  */
 export function openAnswerModel(
   { log }: Pick<Deps, 'log'>,
@@ -39,10 +56,13 @@ export function openAnswerModel(
         signal.throwIfAborted();
         log.warn({ err: error }, 'the answer of an agent run failed');
       }
-      warnings.push(hasBegun ? BROKEN : QUOTED);
-      if (hasBegun) yield { type: 'finish', reason: 'length' };
+      if (hasBegun) {
+        yield { type: 'finish', reason: 'length' };
+        return;
+      }
+      warnings.push(QUOTED);
       // The result of a query is no passage of a source. Quoted words lack the header of their table, so rules for output apply before.
-      else yield* quoting.stream({ ...request, chunks: request.quotable ?? [] }, signal);
+      yield* quoting.stream({ ...request, chunks: request.quotable ?? [] }, signal);
     },
   };
 }

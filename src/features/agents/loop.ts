@@ -11,7 +11,7 @@ import type { Exchange } from '../../http/tools/exchange.ts';
 import type { Json, Tool } from '../../http/tools/tool.ts';
 import type { ChatModel, OnUsage, StepMessage, StepTurn, ToolSpec, Usage } from '../../llm/models.ts';
 import type { Warning } from '../../retrieval/types.ts';
-import { openAnswerModel } from './answer-model.ts';
+import { endingOf, openAnswerModel } from './answer-model.ts';
 import { type CallView, modelResult, restoreCalls, runCalls, type Seen } from './calls.ts';
 import type { Answered, Asking, Evidence, Host } from './host.ts';
 import { fenced, instructions, opening } from './prompt.ts';
@@ -295,7 +295,7 @@ async function* answerFrom(
     isStored,
     outcome: {
       usage: state.usage,
-      warnings: state.warnings,
+      warnings: [...state.warnings, ...endingOf(answered.finishReason)],
       ...(answered.unsupported.length > 0 ? { unsupported: answered.unsupported } : {}),
       ...more,
     },

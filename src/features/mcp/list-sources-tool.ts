@@ -35,7 +35,7 @@ const input = z.strictObject({
 const listedSchema = z.object({
   id: idSchema.describe('Id of the source, for read_source.'),
   source_group_id: sourceGroupIdSchema,
-  source_type: z.string().describe('`local_file`, `drive`, `page`, `repo` or `web`.'),
+  source_type: z.string().describe('`local_file`, `drive`, `page`, `repo`, `web` or `database`.'),
   file_type: fileTypeSchema,
   name: z.string().describe('Name of the source.'),
   path: contentShape.path,
@@ -84,7 +84,8 @@ export function listSourcesTool(deps: Deps): Tool {
     run: (args, exchange) => list(args, exchange),
     toText({ sources, next_id: next }) {
       const lines = sources.map(
-        ({ id, name, path, file_type: type, url }) => `${path ?? name} (${type}) source_id: ${id} ${url ?? ''}`,
+        ({ id, name, path, file_type: type, url }) =>
+          `${path ?? name} (${type}) source_id: ${id}${url === null ? '' : ` ${url}`}`,
       );
       const more = next === null ? [] : [`More sources follow: list on with after_id ${next}.`];
       return [...(lines.length === 0 ? ['There are no sources.'] : lines), ...more].join('\n');

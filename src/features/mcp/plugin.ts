@@ -11,6 +11,7 @@ import {
   tooLarge,
 } from '../../http/body/body.ts';
 import type { Deps } from '../../http/deps.ts';
+import { errorBody } from '../../http/error-handler.ts';
 import { namedPrincipal } from '../../http/principal-headers.ts';
 import type { Admission } from '../../http/rate-limit.ts';
 import { watchRequest } from '../../http/register.ts';
@@ -32,9 +33,11 @@ const PROTOCOL_HEADERS = /^(?:accept|content-type|mcp-[a-z-]+)$/;
 const PREFLIGHT_HEADERS =
   'authorization, content-type, accept, x-api-key, x-principal-id, x-authz-policy, mcp-protocol-version, mcp-method, mcp-name';
 const PREFLIGHT_SECONDS = '600';
+const EVENT_STREAM = 'text/event-stream';
 const PARSE_ERROR = -32_700;
 const INVALID_REQUEST = -32_600;
 const METHOD_NOT_FOUND = -32_601;
+const INTERNAL_ERROR = -32_603;
 
 /** Returns the tools, which agent runs have, too. A tool that needs a route of the API finds it by its operation. */
 export function mcpTools(deps: Deps, routes: readonly Route[]): Tool[] {
@@ -54,6 +57,16 @@ function operation(routes: readonly Route[], id: string): Route {
   const found = routes.find((route) => route.operation.id === id);
   if (found === undefined) throw new Error(`there is no operation ${id}`);
   return found;
+}
+
+/**
+ * Returns the JSON text of an error answer: the body of the API, and an error of the protocol at once. Some clients show only the message
+ * of such an error, and for another body a text of their own.
+ */
+export function mcpErrorBody(failure: ServiceError): string {
+  const { error } = JSON.parse(errorBody(failure)) as { error: object };
+  const code = failure.status >= 500 ? INTERNAL_ERROR : INVALID_REQUEST;
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, ...error } });
 }
 
 /** Registers `/mcp`. `shutdown` aborts requests that still run when the grace time of a stop is over. */
@@ -97,9 +110,13 @@ export function registerMcp(
       );
       await rights.confirm();
       const type = response.headers.get('content-type');
+      const text = await response.text();
+      // The library ends the answer of an aborted request without a message.
+      signal.throwIfAborted();
+      reply.code(response.status);
+      if (type?.startsWith(EVENT_STREAM)) return reply.type('application/json').send(onlyEvent(text));
       if (type !== null) reply.type(type);
-      // Every answer ends with the result of the one request, so an event stream is complete at once.
-      return reply.code(response.status).send(await response.text());
+      return reply.send(text);
     },
   });
 }
@@ -140,6 +157,14 @@ function serve(
     PROTOCOL_HEADERS.test(name) && value !== undefined ? [[name, String(value)]] : [],
   );
   return handler.fetch(new Request(`http://localhost${PATH}`, { method: 'POST', headers, signal }), { parsedBody });
+}
+
+/**
+ * Returns the message of a stream that has one event, the result of the request: for the older revision the library writes nothing else.
+ * Some clients read an event of 1 MiB at most, and a result may be larger.
+ */
+function onlyEvent(stream: string): string {
+  return /^data: (.+)$/m.exec(stream)![1]!;
 }
 
 function protocolError(status: number, code: number, message: string, id: unknown = null): Response {

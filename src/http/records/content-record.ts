@@ -18,7 +18,7 @@ export const contentShape = {
   source_id: sourceIdSchema,
   source_group_id: sourceGroupIdSchema,
   source_group_name: z.string().describe('Name of the source group; empty if a redaction rule blocks it.'),
-  source_type: z.string().describe('Type of the source: `local_file`, `drive`, `page`, `repo` or `web`.'),
+  source_type: z.string().describe('Type of the source: `local_file`, `drive`, `page`, `repo`, `web` or `database`.'),
   file_type: fileTypeSchema,
   name: z.string().describe('Name of the source.'),
   path: z

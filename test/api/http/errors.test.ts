@@ -37,6 +37,9 @@ describe('requests to routes', () => {
   test('an unknown route is 404, with and without a key, whatever the body', async () => {
     assertError(await t.get('/nothing'), 404);
     assertError(await t.get('/nothing', null), 404);
+    // A program with a wrong path would look for a wrong id.
+    assert.match((await t.get('/api/v1/search')).body.error.message, /^There is no such address: \/openapi\.json/);
+    assert.equal((await t.get('/sources/nothing')).body.error.message, 'Not found.');
     assertError(await t.get('//nothing', null), 404);
     assertError(await t.get('/api-keys/', null), 404);
     assertError(await t.get('/API-KEYS', null), 404);

@@ -182,7 +182,10 @@ describe('keys', () => {
     ]) {
       const answer = await postMcp(t, LIST, wrong as Record<string, string>, null);
       assert.equal(answer.status, 401);
-      assert.equal(answer.body.error.type, 'authentication_error');
+      const { jsonrpc, id, error } = answer.body;
+      // An error of the protocol, too: some clients show no other message.
+      assert.deepEqual([jsonrpc, id, error.code, error.type], ['2.0', null, -32600, 'authentication_error']);
+      assert.match(error.message, /^A valid API key is needed/);
       // With this header clients would begin to log in by OAuth.
       assert.equal(answer.headers['www-authenticate'], undefined);
     }
@@ -203,6 +206,16 @@ describe('keys', () => {
 });
 
 describe('bodies', () => {
+  test('every answer is JSON, because some clients read only short events of a stream', async () => {
+    for (const message of [LIST, toolCall('search', { query: 'frogs' }), toolCall('none')]) {
+      const answer = await postMcp(t, message);
+      assert.match(String(answer.headers['content-type']), /^application\/json/);
+      assert.equal(JSON.parse(answer.text).jsonrpc, '2.0');
+    }
+    const { status, text } = await postMcp(t, { jsonrpc: '2.0', method: 'notifications/initialized' });
+    assert.deepEqual([status, text], [202, '']);
+  });
+
   test('a body over 1 MiB is answered with 413, whether its length is announced or not', async () => {
     const big = JSON.stringify({ ...LIST, params: { x: 'x'.repeat(1024 * 1024) } });
     assert.equal((await postMcp(t, big)).status, 413);
@@ -238,6 +251,7 @@ describe('bodies', () => {
     for (const method of ['GET', 'DELETE', 'PUT'] as const) {
       const answer = await t.request({ method, path: '//mcp' });
       assert.deepEqual([answer.status, answer.headers.allow], [405, 'OPTIONS, POST'], method);
+      assert.deepEqual([answer.body.jsonrpc, answer.body.error.type], ['2.0', 'invalid_request_error'], method);
     }
     assert.equal((await postMcp(t, LIST, { 'content-type': 'text/plain' })).status, 415);
   });

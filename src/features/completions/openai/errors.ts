@@ -1,6 +1,6 @@
 /** Errors in the shape of the OpenAI API: our error with `param` and `code`. */
 import { withoutApiKeys } from '../../../access/api-key.ts';
-import { type ErrorCode, notFound, type ServiceError } from '../../../errors.ts';
+import { type ErrorCode, type ServiceError, unknownAddress } from '../../../errors.ts';
 
 /** Codes on which programs for the OpenAI API decide. */
 const CODES: Partial<Record<ErrorCode, string>> = {
@@ -16,8 +16,8 @@ const UNKNOWN_ADDRESS =
 
 /** Returns the body of an error. */
 export function openAiError(failure: ServiceError): { error: object } {
-  // The constant message is for unknown addresses. An unknown model has a message that names it.
-  const isAddress = failure.message === notFound().message;
+  // An unknown model has a message that names it.
+  const isAddress = failure.message === unknownAddress().message;
   const message = isAddress ? UNKNOWN_ADDRESS : withoutApiKeys(failure.message);
   const pointer = failure.pointer === undefined ? null : withoutApiKeys(failure.pointer);
   const param = pointer?.slice(1).replaceAll('/', '.') ?? null;
