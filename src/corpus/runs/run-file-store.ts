@@ -50,7 +50,10 @@ export function deletedFiles(sources: readonly { id: string; path: string | null
   return sources.map(({ id, path }) => ({ sourceId: id, path, change: 'deleted' }));
 }
 
-/** Saves what the run did with files whose rows still exist. A later change of the same file replaces the earlier one. */
+/**
+ * Saves what the run did with files whose rows still exist. A later change of the same file replaces the earlier one. The run counts at
+ * least every saved file, so the rows are only counted when its own counts have reached the limit.
+ */
 export async function insertRunFiles(
   tx: Tx,
   tenantId: string,
@@ -72,8 +75,9 @@ export async function insertRunFiles(
     insert into run_file (tenant_id, run_id, name, url, ${given.columns})
     select ${tenantId}::uuid, ${runId}::uuid, s.name, s.url, ${given.values}
     from ${given.table} join source s on s.tenant_id = ${tenantId} and s.id = r.source_id
-    where (select count(*) from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and f.change <> 'skipped')
-      < ${RUN_FILES_MAX}
+    where (select r.added + r.updated + r.deleted from run r where r.tenant_id = ${tenantId} and r.id = ${runId}) < ${RUN_FILES_MAX}
+      or (select count(*) from run_file f where f.tenant_id = ${tenantId} and f.run_id = ${runId} and f.change <> 'skipped')
+        < ${RUN_FILES_MAX}
     on conflict (tenant_id, run_id, source_id) do update set change = excluded.change, name = excluded.name,
       path = excluded.path, url = excluded.url, read_ms = coalesce(excluded.read_ms, run_file.read_ms)`),
   );

@@ -17,8 +17,10 @@ import { type Lanes, openLanes } from './lanes.ts';
 import type { SourceRows } from './rows.ts';
 import { isSmall, PART_CHUNKS_MAX, PART_WEIGHT_MAX, storeLarge, storeSmall } from './store-results.ts';
 
-const CLAIM_FILES = 64;
-const BATCH_FILES_MAX = 32;
+const BATCH_FILES_MAX = 40;
+const CLAIM_FILES = 2 * BATCH_FILES_MAX;
+/** With fewer queued files, the next files are claimed at once. Otherwise they are claimed together with the next results. */
+const QUEUED_MIN = 8;
 /** Small results wait at most this long for other results of the same transaction. */
 const BATCH_AGE_MS = 200;
 /**
@@ -85,7 +87,7 @@ async function drain(
   for (;;) {
     signal.throwIfAborted();
     const { small, large } = takeResults(lanes);
-    const isClaiming = claims.shouldClaim();
+    const isClaiming = claims.shouldClaim(small.length > 0);
     if (small.length > 0 || large) deps.crash.reach('ingest.processed');
     if (small.length > 0 || isClaiming) {
       const claimed = await storeSmall(deps, active, small, async (tx) => (isClaiming ? claims.next(tx, large) : []));
@@ -96,13 +98,13 @@ async function drain(
     if (large && large.members.length > 0) claims.reopen();
     lanes.pump();
     if (claims.exhausted() && lanes.unfinished() === 0 && lanes.finished.length === 0) return;
-    if (!isDue(lanes) && !claims.shouldClaim()) await lanes.nextChange(BATCH_AGE_MS);
+    if (!isDue(lanes) && !claims.shouldClaim(false)) await lanes.nextChange(BATCH_AGE_MS);
   }
 }
 
 interface Claims {
-  /** Returns whether more files should be claimed now. */
-  shouldClaim(): boolean;
+  /** Returns whether more files should be claimed now. `hasResults`: the transaction is needed anyway. */
+  shouldClaim(hasResults: boolean): boolean;
   /** Claims the next files. `unstored`: a result that is neither stored nor among the results of the lanes. */
   next(tx: Tx, unstored: SourceRows | undefined): Promise<ClaimedSource[]>;
   /** Adds the files that `next` returned to the lanes. Call this method after the commit. */
@@ -120,8 +122,8 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
   let lastTogether: string | null = null;
   return {
     exhausted: () => phase === 'over',
-    shouldClaim() {
-      if (phase === 'together') return lanes.queued() < CLAIM_FILES / 2;
+    shouldClaim(hasResults) {
+      if (phase === 'together') return needsFiles(lanes, hasResults);
       return phase === 'alone' && lanes.unfinished() === 0 && lanes.finished.length === 0;
     },
     async next(tx) {
@@ -164,7 +166,7 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
 function openFedClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes, feed: Feed): Claims {
   return {
     exhausted: () => !feed.isOpen,
-    shouldClaim: () => feed.isOpen && feed.hasNews && lanes.queued() < CLAIM_FILES / 2,
+    shouldClaim: (hasResults) => feed.isOpen && feed.hasNews && needsFiles(lanes, hasResults),
     async next(tx, unstored) {
       feed.hasNews = false;
       const waiting = lanes.finished.map(({ rows }) => rows.source.id);
@@ -184,6 +186,10 @@ function openFedClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes, feed: 
     },
     reopen: () => undefined,
   };
+}
+
+function needsFiles(lanes: Lanes, hasResults: boolean): boolean {
+  return lanes.queued() < (hasResults ? BATCH_FILES_MAX : QUEUED_MIN);
 }
 
 async function withRules(

@@ -1,7 +1,7 @@
 /** The files of a run by what happened to them, the filters of the list of runs, and reading single files again. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { RUN_SKIPPED_MAX } from '../../../src/corpus/runs/run-file-store.ts';
+import { insertRunFiles, RUN_FILES_MAX, RUN_SKIPPED_MAX } from '../../../src/corpus/runs/run-file-store.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { eventually, ingest } from '../../support/upload.ts';
@@ -94,6 +94,34 @@ test('a run says by name what it skipped and why, and keeps a bounded number of 
   );
   assert.deepEqual(big.map((file: { change: string }) => file.change).toSorted(), ['deleted', 'skipped']);
   script.skipped = {};
+});
+
+test('a run keeps a bounded number of names of changed files, however many changes it counts', async () => {
+  script.files = { 'a.md': 'One.' };
+  const created = await t.post(web.path, { name: 'many', ...web.origin });
+  const run = await ended((await t.get(`/runs?source_group_id=${created.body.id}`)).body.runs[0].id);
+  const [a] = (await t.get(`/runs/${run.id}/files`)).body.files;
+  const save = () =>
+    t.deps.db.transaction(t.tenantId, async (tx) => {
+      await tx.query(sql`delete from run_file where tenant_id = ${t.tenantId} and source_id = ${a.source_id}`);
+      await insertRunFiles(tx, t.tenantId, run.id, [{ sourceId: a.source_id, change: 'added' }]);
+    });
+  // Most changes that this run counts have no name in the list.
+  await t.deps.db.query(
+    t.tenantId,
+    sql`
+    update run set added = ${RUN_FILES_MAX} where tenant_id = ${t.tenantId} and id = ${run.id}`,
+  );
+  await save();
+  assert.deepEqual(await filesOf(run.id), [['a.md', 'added']]);
+  await t.deps.db.query(
+    t.tenantId,
+    sql`
+    insert into run_file (tenant_id, run_id, source_id, change, name)
+    select ${t.tenantId}::uuid, ${run.id}::uuid, gen_random_uuid(), 'added', 'b.md' from generate_series(1, ${RUN_FILES_MAX}::int)`,
+  );
+  await save();
+  assert.equal((await t.get(`/runs/${run.id}/files`)).body.pagination.total, RUN_FILES_MAX);
 });
 
 test('a file of a repository has its path in lists of sources, a page of a web site has none', async () => {
