@@ -12,12 +12,27 @@ test('the marks of headings, tables, code blocks and bold words are left out', (
   assert.equal(withoutMarkdownMarks('## **Bold heading**\r\n~~~\r\n'), 'Bold heading\r\n\n');
 });
 
+test('bold words may begin with a number, a quotation mark or a bracket, and stand within a text without spaces', () => {
+  assert.equal(
+    withoutMarkdownMarks('**2024**, **«yes»**, **(no)**, **"so"**, **`a`**, (**b**), 日本語**太字**です'),
+    '2024, «yes», (no), "so", `a`, (b), 日本語太字です',
+  );
+});
+
 test('what only looks like a mark stays', () => {
   const kept = [
     '# apt update',
     'x ** 2 + y ** 2, 2**x + 3**y',
     'f(*args, **options), g(**more)',
     'src/**/*.ts and lib/**/*.js, **/*.md or **/*.txt',
+    'Use `docs/**` and `**/*.md`, "docs/**" and "**/test", src/** or docs/**',
+    '`**kwargs` and `x**`',
+    '"**kwargs" and "x**"',
+    "'**kwargs' and 'x**'",
+    '/**Returns x.** Then y.',
+    'Use **x or docs/** here',
+    '{**x,**/y}',
+    'f(**a) and g(**{})',
     '***',
     'a | b',
     '#tag ##',

@@ -7,8 +7,8 @@ const FENCE = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*\s*$/u;
  * shell.
  */
 const LINE_MARK = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+\s*$|^#{2,6}[ \t]+(?=\S)/u;
-/** Bold words. Not `x ** 2`, `f(*args, **options)` and `src/**`. */
-const BOLD = /(?<![\w*])\*\*(?=[\p{L}\p{N}\p{Pi}\p{Ps}"'`])[^*\n]*[^\s*(]\*\*(?![\w*])/gu;
+/** Bold words. Not `x ** 2`, `f(*args, **options)` and globs such as `src/**`. */
+const BOLD = /(?<![\w*/`"'])\*\*(?=[\p{L}\p{N}\p{Pi}\p{Ps}"'`])[^*\n]*[^\s*(/]\*\*(?![\w*/])/gu;
 const BOLD_MARK_LENGTH = 2;
 
 /** A part of a text, in UTF-16 units. */
