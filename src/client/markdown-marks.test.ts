@@ -9,7 +9,7 @@ test('the marks of headings, tables, code blocks and bold words are left out', (
     withoutMarkdownMarks(text),
     'Hours\n| Season | Days |\n\n| Summer | all |\n\n\nnpm ci\n\nThe last admission, early.',
   );
-  assert.equal(withoutMarkdownMarks('## **Bold heading**\r\n~~~\r\n'), 'Bold heading\r\n\n');
+  assert.equal(withoutMarkdownMarks('## **Bold heading**\r\n~~~\r\na'), 'Bold heading\r\n\na');
 });
 
 test('bold words may begin with a number, a quotation mark or a bracket, and stand within a text without spaces', () => {
@@ -42,5 +42,20 @@ test('what only looks like a mark stays', () => {
 
 test('lines of a code block have no marks', () => {
   const code = '## not a heading\n**not bold**\n';
-  assert.equal(withoutMarkdownMarks(`\`\`\`\n${code}\`\`\`\n**bold**`), `\n${code}\nbold`);
+  for (const fence of ['```', '```sh', '``` py title="a.py" {1,3}', '~~~ js', '> ```', '````'])
+    assert.equal(
+      withoutMarkdownMarks(`${fence}\n${code}${fence.match(/^[> ]*(?:`+|~+)/u)![0]}\n**bold**`),
+      `\n${code}\nbold`,
+    );
+  for (const line of ['``` and `x`', '~~~ Part two ~~~', 'a ``` b']) assert.equal(withoutMarkdownMarks(line), line);
+});
+
+test('a part of a text may begin or end inside a code block', () => {
+  const code = '## not a heading\n**not bold**\n';
+  assert.equal(withoutMarkdownMarks(`${code}\`\`\`\n\n## **B**`), `${code}\n\nB`);
+  assert.equal(withoutMarkdownMarks(`${code}\`\`\``), code);
+  assert.equal(withoutMarkdownMarks(`> ${code}> \`\`\`\n>\n**B**`), `> ${code}\n>\nB`);
+  assert.equal(withoutMarkdownMarks(`## A\n\n\`\`\`\n${code}`), `A\n\n\n${code}`);
+  assert.equal(withoutMarkdownMarks(`## A\n\`\`\`sh\n\n${code}`), `A\n\n\n${code}`);
+  assert.equal(withoutMarkdownMarks(`## A\n\`\`\`\n\n${code}\`\`\`\n`), `A\n\n\n${code}\n`);
 });

@@ -1,7 +1,8 @@
 /** Finds the marks of Markdown that are noise where a text is shown as it is, in a list or in one line. Pure. */
 
-/** Fences of code blocks, with the name of the language. */
-const FENCE = /^[ \t>]*(?:`{3,}|~{3,})[ \t]*[\w+#.-]*\s*$/u;
+/** Fences of code blocks: with the language and other words, such as a title, or bare. */
+const FENCE = /^[ \t>]*(?:`{3,}[^`]*|~{3,}[ \t]*[\w+#.-]*\s*)$/u;
+const BARE_FENCE = /^[ \t>]*(?:`{3,}|~{3,})\s*$/u;
 /**
  * The rule below the header of a table, and the number signs of headings. A single number sign stays, because it may be the prompt of a
  * shell.
@@ -20,9 +21,10 @@ export interface MarkPlace {
 /** Returns where the marks of a Markdown text are, in their order. Lines of code blocks have none. */
 export function markdownMarks(text: string): MarkPlace[] {
   const marks: MarkPlace[] = [];
-  let isCode = false;
+  const lines = text.split('\n');
+  let isCode = beginsInCode(lines);
   let at = 0;
-  for (const line of text.split('\n')) {
+  for (const line of lines) {
     const isFence = FENCE.test(line);
     const mark = isFence ? line : isCode ? '' : (LINE_MARK.exec(line)?.[0] ?? '');
     if (mark !== '') marks.push({ start: at, end: at + mark.length });
@@ -35,6 +37,16 @@ export function markdownMarks(text: string): MarkPlace[] {
     at += line.length + 1;
   }
   return marks;
+}
+
+/** True for a part of a text that begins inside a code block: its first fence has no pair, and a blank line or nothing follows. */
+function beginsInCode(lines: readonly string[]): boolean {
+  const first = lines.findIndex((line) => FENCE.test(line));
+  return (
+    BARE_FENCE.test(lines[first] ?? '') &&
+    /^[\s>]*$/.test(lines[first + 1] ?? '') &&
+    lines.filter((line) => FENCE.test(line)).length % 2 === 1
+  );
 }
 
 /** Returns the text without the marks of Markdown. */
