@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutMarkdownMarks } from './markdown-marks.ts';
+import * as marks from './markdown-marks.ts';
+
+const withoutMarkdownMarks = (text: string): string => marks.withoutMarkdownMarks(text, 'md');
 
 test('the marks of headings, tables, code blocks and bold words are left out', () => {
   const text =
@@ -58,4 +60,12 @@ test('a part of a text may begin or end inside a code block', () => {
   assert.equal(withoutMarkdownMarks(`## A\n\n\`\`\`\n${code}`), `A\n\n\n${code}`);
   assert.equal(withoutMarkdownMarks(`## A\n\`\`\`sh\n\n${code}`), `A\n\n\n${code}`);
   assert.equal(withoutMarkdownMarks(`## A\n\`\`\`\n\n${code}\`\`\`\n`), `A\n\n\n${code}\n`);
+});
+
+test('programs and data keep their signs; plain text, as which manuals are stored, does not', () => {
+  const text = '## size\n| --- |\n**bold** ```\n```';
+  for (const type of ['code', 'yaml', 'csv', 'tsv', 'json', 'jsonl', 'parquet', 'sqlite'])
+    assert.equal(marks.withoutMarkdownMarks(text, type), text, type);
+  for (const type of ['md', 'html', 'pdf', 'txt', 'xml', undefined])
+    assert.equal(marks.withoutMarkdownMarks('## **size**', type), 'size', type);
 });

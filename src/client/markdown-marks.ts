@@ -12,14 +12,22 @@ const LINE_MARK = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+\s*$|^#{2,6}[ \t]+(?=\S)/u;
 const BOLD = /(?<![\w*/`"'])\*\*(?=[\p{L}\p{N}\p{Pi}\p{Ps}"'`])[^*\n]*[^\s*(/]\*\*(?![\w*/])/gu;
 const BOLD_MARK_LENGTH = 2;
 
+/** Types whose text is shown as it is. Plain text is no such type, because manuals and other markup that become Markdown have it. */
+const EXACT_TYPES: ReadonlySet<string | undefined> = new Set('code yaml csv tsv json jsonl parquet sqlite'.split(' '));
+
 /** A part of a text, in UTF-16 units. */
 export interface MarkPlace {
   start: number;
   end: number;
 }
 
-/** Returns where the marks of a Markdown text are, in their order. Lines of code blocks have none. */
-export function markdownMarks(text: string): MarkPlace[] {
+/**
+ * Returns where the marks of Markdown are in a text of a file, in their order. Lines of code blocks have none, nor do programs and data.
+ *
+ * @param fileType the `file_type` of the source; undefined where it is not known.
+ */
+export function markdownMarks(text: string, fileType: string | undefined): MarkPlace[] {
+  if (EXACT_TYPES.has(fileType)) return [];
   const marks: MarkPlace[] = [];
   const lines = text.split('\n');
   let isCode = beginsInCode(lines);
@@ -50,10 +58,10 @@ function beginsInCode(lines: readonly string[]): boolean {
 }
 
 /** Returns the text without the marks of Markdown. */
-export function withoutMarkdownMarks(text: string): string {
+export function withoutMarkdownMarks(text: string, fileType: string | undefined): string {
   let kept = '';
   let at = 0;
-  for (const { start, end } of markdownMarks(text)) {
+  for (const { start, end } of markdownMarks(text, fileType)) {
     kept += text.slice(at, start);
     at = end;
   }
