@@ -42,7 +42,12 @@ export function excerptOf(
 
 /** Returns where the marks of Markdown are, in code points. */
 function marksOf(text: string, fileType: string | undefined): Span[] {
-  const pointsUntil = (at: number): number => [...text.slice(0, at)].length;
+  let [units, points] = [0, 0];
+  const pointsUntil = (until: number): number => {
+    points += [...text.slice(units, until)].length;
+    units = until;
+    return points;
+  };
   return markdownMarks(text, fileType).map(({ start, end }) => ({ start: pointsUntil(start), end: pointsUntil(end) }));
 }
 
