@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeLines, formatCitations, proseLine } from './answer.ts';
+import { printResults } from './search.ts';
 
 test('code keeps its line breaks and its inner indentation', () => {
   const text = '\n\n    def test():\r\n        return 1\n\n    x = 2\n\n';
@@ -42,12 +43,30 @@ test('a quote that crosses the border of a code block is printed without the fen
     formatCitations([content as never]),
     '  [1] quoted from a.md\n      "Run it once: npm ci Then start the `worker`."\n',
   );
-  assert.equal(proseLine('> ~~~~ js\n> a()\n> ~~~~'), '> a()');
-  assert.equal(proseLine('the mark ``` opens a block\n``` and `x`'), 'the mark ``` opens a block ``` and `x`');
+  const settings = { ...content, file_type: 'yaml', citation: { ...citation, quote: '## **all**' } };
+  assert.equal(formatCitations([settings as never]), '  [1] quoted from a.md\n      "## **all**"\n');
+  assert.equal(proseLine('> ~~~~ js\n> a()\n> ~~~~', 'md'), '> a()');
+  assert.equal(proseLine('the mark ``` opens a block\n``` and `x`', 'md'), 'the mark ``` opens a block ``` and `x`');
 });
 
 test('a result is printed without the marks of headings and the rule of a table, and with prompts and dashes', () => {
   const text = '### Hours\n\n| Season | Days |\n|---|:---:|\n| Summer | all |\n\n# apt update\n\n- a --- b\n##';
-  assert.equal(proseLine(text), 'Hours | Season | Days | | Summer | all | # apt update - a --- b ##');
-  assert.equal(proseLine('## A\n```sh\n## b\n```\n## C'), 'A ## b C');
+  assert.equal(proseLine(text, 'md'), 'Hours | Season | Days | | Summer | all | # apt update - a --- b ##');
+  assert.equal(proseLine('## A\n```sh\n## b\n```\n## C', 'md'), 'A ## b C');
+});
+
+test('a result of a settings file is printed with its signs, and one of a manual without marks', () => {
+  const base = { id: 'i', score: 1, source_group_id: 'g', url: null, pages: null, heading_path: [] };
+  const printed = ['yaml', 'txt'].map((type) => {
+    const lines: string[] = [];
+    const io = { out: (text: string) => void lines.push(text) };
+    const content = `## size ${'of the cache '.repeat(40)}`;
+    for (const one of [content, '## size'])
+      printResults([{ ...base, name: type, path: type, file_type: type, content: one } as never], io as never);
+    return lines.join('').match(/## size|(?<!# )size/g);
+  });
+  assert.deepEqual(printed, [
+    ['## size', '## size'],
+    ['size', 'size'],
+  ]);
 });

@@ -10,7 +10,7 @@ const VERIFIED_MEANS =
 /** Returns `[2] quoted from guide.pdf, pages 4–5, Prices › Groups` or `[2] guide.pdf, …  verified`, with the quote on the next line. */
 function formatCitation(content: CitedContent, where: string): string {
   const { number, quote } = content.citation;
-  return `  [${number}] ${printable(`${origin(content)}${where}${mark(content)}`)}\n      "${proseLine(quote)}"\n`;
+  return `  [${number}] ${printable(`${origin(content)}${where}${mark(content)}`)}\n      "${proseLine(quote, content.file_type)}"\n`;
 }
 
 /** Returns the citations in the order of the answer. The meaning of `verified` follows if a citation uses the word. */
@@ -100,9 +100,9 @@ export function codeLines(text: string, linesMax: number, codePointsMax: number)
   return filled.length > linesMax ? [...cut, '…'] : cut;
 }
 
-/** Returns Markdown in one line, without its marks. */
-export function proseLine(text: string, codePointsMax?: number): string {
-  return oneLine(withoutMarkdownMarks(text), codePointsMax);
+/** Returns a text in one line, without marks of Markdown. */
+export function proseLine(text: string, fileType: string | undefined, codePointsMax?: number): string {
+  return oneLine(withoutMarkdownMarks(text, fileType), codePointsMax);
 }
 
 /** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */

@@ -128,10 +128,10 @@ function excerptOf({ content, file_type: type, highlights }: SearchHit, io: Io):
   const points = [...content];
   const best = highlights?.sentence?.start ?? 0;
   if (type !== 'code') {
-    if (points.length <= EXCERPT_CODE_POINTS) return [proseLine(content)];
+    if (points.length <= EXCERPT_CODE_POINTS) return [proseLine(content, type)];
     const last = points.length - EXCERPT_CODE_POINTS + CUT.length;
     const from = wordStart(points, Math.min(best - BEFORE_CODE_POINTS, last));
-    return [proseLine(`${from > 0 ? CUT : ''}${points.slice(from).join('')}`, EXCERPT_CODE_POINTS)];
+    return [proseLine(`${from > 0 ? CUT : ''}${points.slice(from).join('')}`, type, EXCERPT_CODE_POINTS)];
   }
   const width = io.outColumns === undefined ? CODE_LINE_CODE_POINTS : Math.max(1, io.outColumns - INDENT.length);
   const line = points.slice(0, best).join('').split('\n').length - 1;

@@ -62,7 +62,6 @@ test('ingested files are found by search and cited by ask', async () => {
   assert.doesNotMatch(ingested.stderr, /\r|\x1b/, 'a bar was drawn although this is no terminal');
 
   const found = await pinakesProcess(['search', 'hemp ropes', '--limit', '1']);
-
   assert.match(found.stdout, /^1\. ropes\.txt/);
   const { results } = JSON.parse(
     (await pinakes(['search', 'quartzite', '--json'])).stdout,

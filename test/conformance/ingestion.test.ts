@@ -43,6 +43,12 @@ conformance('local file groups', [
           [2001, 400],
         ],
       );
+      // The form above also has 2,001 times, which are refused first.
+      const form = new FormData();
+      for (const name of names(2001)) form.append('files', new Blob(['The bittern booms.']), name);
+      const refused = await w.http('POST /local-file-groups', { body: form });
+      assert.equal(refused.status, 400);
+      assert.match(refused.text, /at most 2000 files/);
       const { status, body } = await w.upload(names(2000));
       assert.equal(status, 201);
       // The test does not wait for the ingestion of these files.

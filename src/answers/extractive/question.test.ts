@@ -92,7 +92,23 @@ test('an identifier ends where a word of a script without spaces, or a particle,
     'max_retries의 기본값은 무엇인가요?',
     '設定のmax_retriesのデフォルトは?',
     '参数max_retries的默认值是多少？',
+    'ค่าmax_retriesเริ่มต้นคืออะไร',
+    'ຄ່າmax_retriesແມ່ນຫຍັງ',
+    'តម្លៃmax_retriesជាអ្វី',
+    'max_retriesတန်ဖိုးက ဘာလဲ',
+    'max_retriesパラメータは?',
     'What is max_retries?',
   ])
     assert.deepEqual(readQuestion(question, null).identifiers, ['maxretries'], question);
+});
+
+test('letters of every script beside an underscore belong to an identifier', () => {
+  const names: Record<string, string> = {
+    '用户_id 的类型是什么？': '用户id',
+    '变量_名称 是什么？': '变量名称',
+    '顧客_住所 の型は?': '顧客住所',
+    '`max_값`은 무엇인가요?': 'max값',
+  };
+  for (const [question, name] of Object.entries(names))
+    assert.deepEqual(readQuestion(question, null).identifiers, [name], question);
 });

@@ -38,7 +38,7 @@ export function readQuestion(text: string, language: string | null): Question {
     terms,
     names: new Set(isTitle ? [] : marked.flatMap((found) => [...found])),
     letters: letterGroups(topic, (word) => allTerms(word, language).some((term) => terms.has(term))),
-    identifiers: [...new Set((text.replace(UNSPACED, ' ').match(IDENTIFIERS) ?? []).map(ownName).map(plainIdentifier))],
+    identifiers: identifiersOf(text),
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: text.search(NAMES_DEFAULT) >= 0 || text.search(ASKS_WHEN_UNSET) >= 0,
   };
@@ -113,8 +113,17 @@ const IDENTIFIERS = anyOf(
   'gu',
 );
 
-/** Words of these scripts, and Korean particles, stand directly beside an identifier: `max_retries의`, `max_retriesのデフォルト`. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]+/gu;
+/** Letters of scripts without spaces, and of Korean particles, with underscores. */
+const UNSPACED = /[_\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]+/gu;
+
+/**
+ * Returns the identifiers of a question. Words of these scripts stand directly beside an identifier: `max_retries의`,
+ * `max_retriesのデフォルト`. Beside an underscore they are a part of it: `用户_id`.
+ */
+function identifiersOf(text: string): string[] {
+  const spaced = text.replace(UNSPACED, (word) => (word.includes('_') ? word : ' '));
+  return [...new Set((spaced.match(IDENTIFIERS) ?? []).map(ownName).map(plainIdentifier))];
+}
 
 /** Returns the last part of a path of names if it has an underscore, else the last two parts. */
 function ownName(identifier: string): string {

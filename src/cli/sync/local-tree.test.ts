@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -76,25 +77,61 @@ test('files get the paths of the service; the second of two files with the same 
 });
 
 test('files and folders that this machine cannot read are reported as unreadable', async (t) => {
-  const root = await makeFolder(t, { 'open.md': 'a', 'closed/b.md': 'b', 'shut.md': 'c' });
+  const root = await makeFolder(t, { 'open.md': 'a', 'closed/b.md': 'b', 'listed/d.md': 'd', 'shut.md': 'c' });
   await chmod(root, 0o755);
   await chmod(join(root, 'closed'), 0);
+  await chmod(join(root, 'listed'), 0o444);
   await chmod(join(root, 'shut.md'), 0);
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid!(65_534);
   try {
     const tree = await readTree(root);
-    assert.deepEqual(tree.unreadable, ['closed/']);
+    assert.deepEqual(tree.unreadable, ['closed/', 'listed/d.md']);
     const hashed = await hashFiles(tree, new Map(), () => undefined);
     assert.deepEqual(
       hashed.map(({ path }) => path),
       ['open.md'],
     );
-    assert.deepEqual(tree.unreadable, ['closed/', 'shut.md']);
+    assert.deepEqual(tree.unreadable, ['closed/', 'listed/d.md', 'shut.md']);
   } finally {
     if (isRoot) process.seteuid!(0);
     await chmod(join(root, 'closed'), 0o700);
+    await chmod(join(root, 'listed'), 0o700);
   }
+});
+
+test('an ignore file that cannot be read stops the command, so that no private file is sent', async (t) => {
+  const root = await makeFolder(t, {
+    '.git/HEAD': 'ref',
+    'a/.pinakesignore': 'secret.txt\n',
+    'a/b/secret.txt': 'x',
+    'c.md': 'c',
+  });
+  await chmod(root, 0o755);
+  await chmod(join(root, 'a', '.pinakesignore'), 0);
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid!(65_534);
+  try {
+    for (const folder of [root, join(root, 'a'), join(root, 'a', 'b')])
+      await assert.rejects(
+        readTree(folder),
+        (error: CliError) =>
+          error.exitCode === 2 &&
+          /ignore file ".*\.pinakesignore" cannot be read: this user may not/.test(error.message),
+        folder,
+      );
+  } finally {
+    if (isRoot) process.seteuid!(0);
+  }
+});
+
+test('a pipe, a folder and a dead link in the place of an ignore file have no rules', {
+  timeout: 30_000,
+}, async (t) => {
+  const root = await makeFolder(t, { 'a.md': 'a', 'pipe/b.md': 'b', 'folder/.gitignore/c': 'c', 'folder/c.md': 'c' });
+  execFileSync('mkfifo', [join(root, 'pipe', '.gitignore')]);
+  await symlink('nowhere', join(root, '.gitignore'));
+  assert.deepEqual(await pathsOf(root), ['a.md', 'folder/c.md', 'pipe/b.md']);
 });
 
 test('a folder that does not exist is a usage error with exit code 2', async () => {

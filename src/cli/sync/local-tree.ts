@@ -1,6 +1,6 @@
 /** Reads the files of a folder for `sync` and `ingest`: with the same paths as in the service, and without ignored files. */
 import type { BigIntStats, Dirent } from 'node:fs';
-import { lstat, open, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ASSET_REASON, findPageAssets } from '../../client/page-assets.ts';
 import { canBeMinified, HEAD_BYTES, isGeneratedName, isMinified } from '../../connectors/repo/rules.ts';
@@ -112,7 +112,8 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
     if (path !== undefined && !isGone(error)) tree.unreadable.push(`${path}/`);
     return;
   }
-  const own = await rulesOf(join(root, folder), prefix + folder);
+  const ignoreFiles = IGNORE_FILES.filter((name) => entries.some((entry) => entry.name === name));
+  const own = await rulesOf(join(root, folder), prefix + folder, ignoreFiles);
   const sets = own ? [...outer, own] : outer;
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
@@ -196,12 +197,25 @@ async function repositoryOf(folder: string): Promise<string | undefined> {
   }
 }
 
-async function rulesOf(folder: string, base: string): Promise<RuleSet | undefined> {
-  const texts = await Promise.all(
-    IGNORE_FILES.map((name) => readFile(join(folder, name), 'utf8').catch(() => undefined)),
-  );
+/** @throws CliError with exit code 2 when an ignore file cannot be read: without its rules, private files would be sent. */
+async function rulesOf(
+  folder: string,
+  base: string,
+  names: readonly string[] = IGNORE_FILES,
+): Promise<RuleSet | undefined> {
+  const texts = await Promise.all(names.map((name) => ignoreText(join(folder, name))));
   const given = texts.filter((text) => text !== undefined);
   return given.length === 0 ? undefined : parseRules(base, given);
+}
+
+/** Returns the text of an ignore file; undefined if there is no file. A pipe or a device is not read, because it may have no end. */
+async function ignoreText(path: string): Promise<string | undefined> {
+  try {
+    return (await stat(path)).isFile() ? await readFile(path, 'utf8') : undefined;
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw usageError(`The ignore file "${path}" cannot be read: ${fileProblem(error)}.`);
+  }
 }
 
 export function isGone(error: unknown): boolean {

@@ -147,3 +147,26 @@ test('the items of a list are no headings, and sections go on after the list', (
   const short = ['1. Scope', '2. Terms', BODY, '3. Rules', BODY, '4. End', BODY];
   assert.deepEqual(headingsOf(short.join('\n\n')), ['1 1. Scope', '1 2. Terms', '1 3. Rules', '1 4. End']);
 });
+
+test('sections without text, after the first section or with a word, are no list', () => {
+  const repealed = Array.from({ length: 10 }, (_, i) =>
+    i > 1 && i < 6 ? [`${i + 1}. Repealed`] : [`${i + 1}. Rules`, BODY],
+  );
+  assert.equal(headingsOf(repealed.flat().join('\n\n')).length, 10);
+  const articles = [
+    'Article 1',
+    'Article 2',
+    'Article 3. Aims',
+    ...[4, 5, 6].flatMap((n) => [BODY, `Article ${n}`]),
+    BODY,
+  ];
+  assert.equal(headingsOf(articles.join('\n\n')).length, 6);
+  const parts = ['1. Scope', BODY, '1.1. Aims', '2. Terms', '3. Rules', BODY, '4. Costs', BODY, '5. End', BODY];
+  assert.equal(headingsOf(parts.join('\n\n')).length, 6);
+  const values = ['0. Off', '1. On', '2. Always'];
+  const listed = ['1. Scope', BODY, '2. Terms', ...values, BODY, '3. Rules', BODY, '4. Costs', BODY, '5. End', BODY];
+  assert.deepEqual(
+    headingsOf(listed.join('\n\n')).filter((heading) => values.some((value) => heading.includes(value))),
+    [],
+  );
+});

@@ -140,18 +140,22 @@ function numberedTitles(text: string, blocks: readonly Block[]): Map<Block, Head
   );
 }
 
-/** Returns the paragraphs that begin with a number one higher than the paragraph directly above. Repealed sections of laws have a word. */
+/**
+ * Returns the paragraphs of lists: each begins with a number one higher than the paragraph directly above, and the first with 0 or 1. A
+ * higher first number is the second or a later section of a text whose sections are short or repealed.
+ */
 function listItems(text: string, blocks: readonly Block[]): Set<Block> {
   const items = new Set<Block>();
   let run: Block[] = [];
   let last: readonly number[] = [];
   for (const block of blocks) {
     const line = text.slice(block.start, block.end).trimStart().split('\n', 1)[0]!;
-    const { word, number = [] } = numberOf(line.trimEnd()) ?? {};
-    const isNumbered = word === '' && number.length > 0;
-    const goesOn = isNumbered && number.length === last.length && number.at(-1) === last.at(-1)! + 1;
-    run = goesOn ? [...run, block] : isNumbered ? [block] : [];
-    last = isNumbered ? number : [];
+    const place = numberOf(line.trimEnd());
+    const number = place?.word === '' ? place.number : [];
+    const own = number.at(-1) ?? Number.NaN;
+    const goesOn = number.length === last.length && own === last.at(-1)! + 1;
+    run = goesOn ? [...run, block] : own <= 1 ? [block] : [];
+    last = run.length > 0 ? number : [];
     if (run.length >= LIST_ITEMS_MIN) for (const one of run) items.add(one);
   }
   return items;

@@ -34,8 +34,8 @@ test('the name of a file is read without its extension, and a file of code has n
   const named = (name: string, fileType = 'txt') =>
     [...termsOf({ ...ROW, name, fileType, content: 'x', terms: 'x' } as ReadRow)!.file].join(' ');
   assert.deepEqual(
-    ['tee.1.gz', 'tee.1', 'tee.html', 'tee'].map((name) => named(name)),
-    ['tee', 'tee', 'tee', 'tee'],
+    ['tee.1.gz', 'tee.1.GZ', 'tee.1', 'tee.html', 'tee'].map((name) => named(name)),
+    ['tee', 'tee', 'tee', 'tee', 'tee'],
   );
   assert.equal(named('tee.js', 'code'), '');
   assert.equal(named('install guide.pdf'), named('install guide'));

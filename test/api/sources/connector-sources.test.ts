@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from '../../../src/db/sql.ts';
 import { newId } from '../../../src/util/ids.ts';
 import { openOneTimeCredential } from '../../../src/vault/secret-store.ts';
-import { openTestApp, type TestApp, type TestTenant } from '../../support/app.ts';
+import { openTestApp, type TestApp } from '../../support/app.ts';
 import { ONE_FILE_FORM, ONE_FILE_HEADERS } from '../../support/upload.ts';
 import {
   bodyFor,
@@ -19,10 +19,8 @@ const NOT_FOUND = '{"error":{"message":"Not found.","type":"not_found_error"}}';
 const DAILY = 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0;BYSECOND=0';
 
 let t: TestApp;
-let _stranger: TestTenant;
 before(async () => {
   t = await openTestApp();
-  _stranger = await t.secondTenant();
 });
 after(() => t.close());
 

@@ -18,7 +18,7 @@ interface PassageProps {
 export function Passage({ hit, rank, relevant, judge }: PassageProps) {
   const row = useRef<HTMLAnchorElement>(null);
   const { sentence = null, words = [] } = hit.highlights ?? {};
-  const { pieces, before, after } = excerptOf(hit.content, sentence, words, hit.file_type === 'code');
+  const { pieces, before, after } = excerptOf(hit.content, sentence, words, hit.file_type);
   const { start_offset: start, end_offset: end } = hit;
   const choices = [
     [true, 'check', say('evaluation.relevant'), 'bg-ok-soft text-ok'],

@@ -29,17 +29,17 @@ describe('the excerpt of a result', () => {
     assert.deepEqual([pieces.map(({ text }) => text).join(''), before, after], ['灯台は1874年に', false, false]);
   });
 
-  test('the marks of Markdown are left out, except in code, and words keep their places', () => {
+  test('the marks of Markdown are left out, except in programs and data, and words keep their places', () => {
     const text = '😀\n## Opening hours\n| Season | Days |\n| --- | --- |\n| Summer | all |\n# apt update';
     const word = { start: 5, end: 12 };
-    const shown = (isCode: boolean) => excerptOf(text, { start: 2, end: 18 }, [word], isCode).pieces;
-    const textOf = (isCode: boolean) =>
-      shown(isCode)
+    const shown = (type: string) => excerptOf(text, { start: 2, end: 18 }, [word], type).pieces;
+    const textOf = (type: string) =>
+      shown(type)
         .map(({ text: part }) => part)
         .join('');
-    assert.equal(textOf(false), '😀\nOpening hours\n| Season | Days |\n\n| Summer | all |\n# apt update');
-    assert.equal(textOf(true), text);
-    const bold = shown(false).filter((piece) => piece.word);
+    assert.equal(textOf('md'), '😀\nOpening hours\n| Season | Days |\n\n| Summer | all |\n# apt update');
+    for (const type of ['code', 'yaml']) assert.equal(textOf(type), text);
+    const bold = shown('md').filter((piece) => piece.word);
     assert.deepEqual(bold, [{ text: 'Opening', start: 5, marked: true, word: true }]);
   });
 

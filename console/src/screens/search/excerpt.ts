@@ -14,12 +14,12 @@ export interface ExcerptPiece {
   word: boolean;
 }
 
-/** Returns the pieces of the part around the sentence, and whether text is left out before and after it. Code keeps all its characters. */
+/** Returns the pieces of the part around the sentence, and whether text is left out before and after it. Marks of Markdown are left out. */
 export function excerptOf(
   content: string,
   sentence: Span | null,
   words: readonly Span[],
-  isCode = false,
+  fileType?: string,
 ): { pieces: ExcerptPiece[]; before: boolean; after: boolean } {
   const points = [...content];
   const from =
@@ -27,7 +27,7 @@ export function excerptOf(
   const until = Math.min(points.length, Math.max(from + EXCERPT_POINTS, sentence?.end ?? 0));
   const shift = ({ start, end }: Span): Span => ({ start: start - from, end: end - from });
   const shown = points.slice(from, until).join('');
-  const marks = isCode ? [] : marksOf(content);
+  const marks = marksOf(content, fileType);
   const spans = [...(sentence ? [shift(sentence)] : [{ start: 0, end: 0 }]), ...[...words, ...marks].map(shift)];
   const pieces = cutAt(shown, spans)
     .filter(({ spans: covering }) => !covering.some((at) => at > words.length))
@@ -41,9 +41,14 @@ export function excerptOf(
 }
 
 /** Returns where the marks of Markdown are, in code points. */
-function marksOf(text: string): Span[] {
-  const pointsUntil = (at: number): number => [...text.slice(0, at)].length;
-  return markdownMarks(text).map(({ start, end }) => ({ start: pointsUntil(start), end: pointsUntil(end) }));
+function marksOf(text: string, fileType: string | undefined): Span[] {
+  let [units, points] = [0, 0];
+  const pointsUntil = (until: number): number => {
+    points += [...text.slice(units, until)].length;
+    units = until;
+    return points;
+  };
+  return markdownMarks(text, fileType).map(({ start, end }) => ({ start: pointsUntil(start), end: pointsUntil(end) }));
 }
 
 /** Returns the offset of the next word, so that an excerpt does not begin within one. Texts without spaces have no words to keep. */

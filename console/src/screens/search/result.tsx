@@ -10,7 +10,7 @@ import { excerptOf } from './excerpt.ts';
 /** A passage, where it stands, and the scores that brought it here. */
 export function Result({ hit, rank, lexicalMax }: { hit: Hit; rank: number; lexicalMax: number }) {
   const { sentence = null, words = [] } = hit.highlights ?? {};
-  const { pieces, before, after } = excerptOf(hit.content, sentence, words, hit.file_type === 'code');
+  const { pieces, before, after } = excerptOf(hit.content, sentence, words, hit.file_type);
   const span = spanOf(hit, sentence);
   const [page] = hit.pages ?? [];
   const place = placeLine(hit);

@@ -11,7 +11,7 @@ type ShownChunk = AnyChunk & Partial<Pick<Chunk, 'chunk_index'>>;
 
 interface ChunkListProps {
   id: string;
-  isCode: boolean;
+  fileType: string | undefined;
   chunks: ReturnType<typeof useChunks>;
   mark: Span | null;
   active: number | null;
@@ -21,7 +21,7 @@ interface ChunkListProps {
 }
 
 /** The chunks beside the text, with the cited passage above them. */
-export function ChunkList({ id, isCode, chunks, mark, active, setActive, page }: ChunkListProps) {
+export function ChunkList({ id, fileType, chunks, mark, active, setActive, page }: ChunkListProps) {
   // A policy that asks about chunks hides the places of all: they then have no numbers.
   const known: readonly ShownChunk[] = chunks.chunks.length > 0 ? chunks.chunks : chunks.seen;
   const shown = known.filter((chunk) => page === null || chunk.pages?.includes(page) === true);
@@ -61,7 +61,7 @@ export function ChunkList({ id, isCode, chunks, mark, active, setActive, page }:
           <ChunkItem
             key={chunk.id}
             chunk={chunk}
-            isCode={isCode}
+            fileType={fileType}
             cited={chunk === cited}
             active={chunk.chunk_index !== undefined && active === chunk.chunk_index}
             setActive={setActive}
@@ -81,14 +81,13 @@ export function ChunkList({ id, isCode, chunks, mark, active, setActive, page }:
 
 interface ChunkItemProps {
   chunk: ShownChunk;
-  /** The text of a program is shown as it is. */
-  isCode: boolean;
+  fileType: string | undefined;
   cited: boolean;
   active: boolean;
   setActive(chunk: number | null): void;
 }
 
-function ChunkItem({ chunk, isCode, cited, active, setActive }: ChunkItemProps) {
+function ChunkItem({ chunk, fileType, cited, active, setActive }: ChunkItemProps) {
   return (
     <li
       onMouseEnter={() => setActive(chunk.chunk_index ?? null)}
@@ -107,7 +106,7 @@ function ChunkItem({ chunk, isCode, cited, active, setActive }: ChunkItemProps) 
         <span className="num ms-auto shrink-0">{say('source.characters', { n: [...chunk.content].length })}</span>
       </div>
       <p dir="auto" className="mt-1 line-clamp-3 text-ink-2">
-        {isCode ? chunk.content : withoutMarkdownMarks(chunk.content)}
+        {withoutMarkdownMarks(chunk.content, fileType)}
       </p>
     </li>
   );

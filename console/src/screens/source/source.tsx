@@ -194,7 +194,7 @@ export function Source() {
         )}
         <ChunkList
           id={id}
-          isCode={source.data?.file_type === 'code'}
+          fileType={source.data?.file_type}
           chunks={chunks}
           mark={mark}
           active={active}

@@ -45,12 +45,12 @@ export function Peek({ row, close }: { row: SourceRow; close(): void }) {
           </p>
         </PanelPart>
       )}
-      {mayRead && row.chunk_count > 0 && <Beginning id={row.id} isCode={row.file_type === 'code'} />}
+      {mayRead && row.chunk_count > 0 && <Beginning id={row.id} fileType={row.file_type} />}
     </SidePanel>
   );
 }
 
-function Beginning({ id, isCode }: { id: string; isCode: boolean }) {
+function Beginning({ id, fileType }: { id: string; fileType: string }) {
   const chunks = useQuery({
     queryKey: ['peek', id],
     queryFn: () => pinakes.listSourceChunks({ params: { id }, query: { limit: PASSAGES } }),
@@ -66,7 +66,7 @@ function Beginning({ id, isCode }: { id: string; isCode: boolean }) {
       <ol className="flex flex-col gap-2.5">
         {passages.map((chunk) => (
           <li key={chunk.id} dir="auto" className="line-clamp-6 break-words whitespace-pre-wrap text-ink-2">
-            {isCode ? chunk.content : withoutMarkdownMarks(chunk.content)}
+            {withoutMarkdownMarks(chunk.content, fileType)}
           </li>
         ))}
       </ol>
