@@ -94,24 +94,25 @@ class Walk {
 
   /**
    * Asks for stored files that the listing did not report, because Google may list a folder without its files, and a file may move where no
-   * change log covers the tree. If there are more than it asks for, and Google still has one or fails for one, nothing counts as gone.
+   * change log covers the tree. If there are more than it asks for, and Google still has one or fails for one, only those of
+   * which Google says so count as gone, and the next run asks for others.
    */
   async *addUnreported(): AsyncGenerator<Change, void> {
     if (this.progress.isIncomplete) return;
     const unreported = (await this.#request.listUnreported?.()) ?? [];
     const step = Math.ceil(unreported.length / UNREPORTED_ASKED_MAX);
+    const gone: string[] = [];
     this.#failedInARow = 0;
-    for (let at = 0; at < unreported.length; at += step) {
+    for (let at = 0; at < unreported.length && this.#failedInARow < FAILED_IN_A_ROW_MAX; at += step) {
       const originId = unreported[at]!;
       const file = await this.#findFile(originId);
-      const changes = await Array.fromAsync(this.#changesOf(originId, file));
-      if (changes.length > 0 && step > 1) this.progress.isIncomplete = true;
-      yield* changes;
       this.#failedInARow = file instanceof DriveError ? this.#failedInARow + 1 : 0;
-      if (this.#failedInARow < FAILED_IN_A_ROW_MAX) continue;
-      this.progress.isIncomplete = true;
-      return;
+      const changes = await Array.fromAsync(this.#changesOf(originId, file));
+      if (changes.length === 0) gone.push(originId);
+      else if (step > 1 || this.#failedInARow >= FAILED_IN_A_ROW_MAX) this.progress.isIncomplete = true;
+      yield* changes;
     }
+    if (this.progress.isIncomplete) for (const originId of gone) yield { kind: 'gone', originId };
   }
 
   async *#changesOf(originId: string, file: DriveFile | DriveError | undefined): AsyncGenerator<Change, void> {

@@ -155,6 +155,21 @@ describe('while a Drive folder is listed', () => {
       assert.equal((await world.run()).removed.length, 20);
     });
 
+  test('many files that are gone go in a few runs beside one that Google has and does not list', async () => {
+    const { state } = world.fake;
+    const all = Array.from({ length: 150 }, (_, i) => state.addFile(near, `${i}.txt`, 'words'));
+    await world.run();
+    for (const [i, file] of all.entries())
+      if (i % 2 === 0) state.remove(file);
+      else state.move(file, '0AFakeMyDriveRootPVA');
+    state.remove(near);
+    failFor({ status: 200, body: '{"files":[]}' }, deep);
+    const ended = [];
+    for (let run = 1; run <= 3; run += 1) ended.push((await world.run()).listing.end?.full);
+    assert.deepEqual(ended, [false, true, true]);
+    assert.deepEqual([world.stored.has(far), world.stored.size], [true, 2]);
+  });
+
   test('a file that leaves the folder is not kept', async () => {
     await world.run();
     beforeListing(deep, () => world.fake.state.move(far, '0AFakeMyDriveRootPVA'));
