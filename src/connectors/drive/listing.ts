@@ -94,29 +94,42 @@ class Walk {
 
   /**
    * Asks for stored files that the listing did not report, because Google may list a folder without its files, and a file may move where no
-   * change log covers the tree. If there are more than it asks for, and Google still has one, nothing counts as gone.
+   * change log covers the tree. If there are more than it asks for, and Google still has one or fails for one, only those of
+   * which Google says so count as gone, and the next run asks for others.
    */
   async *addUnreported(): AsyncGenerator<Change, void> {
     if (this.progress.isIncomplete) return;
     const unreported = (await this.#request.listUnreported?.()) ?? [];
     const step = Math.ceil(unreported.length / UNREPORTED_ASKED_MAX);
-    for (let at = 0; at < unreported.length; at += step) {
-      const file = await this.#findFile(unreported[at]!);
-      if (!file || file.trashed === true) continue;
-      for await (const change of this.#addIfInTree(file)) {
-        if (step > 1) this.progress.isIncomplete = true;
-        yield change;
-      }
+    const gone: string[] = [];
+    this.#failedInARow = 0;
+    for (let at = 0; at < unreported.length && this.#failedInARow < FAILED_IN_A_ROW_MAX; at += step) {
+      const originId = unreported[at]!;
+      const file = await this.#findFile(originId);
+      this.#failedInARow = file instanceof DriveError ? this.#failedInARow + 1 : 0;
+      const changes = await Array.fromAsync(this.#changesOf(originId, file));
+      if (changes.length === 0) gone.push(originId);
+      else if (step > 1 || this.#failedInARow >= FAILED_IN_A_ROW_MAX) this.progress.isIncomplete = true;
+      yield* changes;
     }
+    if (this.progress.isIncomplete) for (const originId of gone) yield { kind: 'gone', originId };
   }
 
-  async #findFile(id: string): Promise<DriveFile | undefined> {
+  async *#changesOf(originId: string, file: DriveFile | DriveError | undefined): AsyncGenerator<Change, void> {
+    if (file instanceof DriveError) {
+      // The change log would not tell later that the file is gone, so the next run lists everything again.
+      this.progress.tree.pageToken = null;
+      yield { kind: 'failed', originId, name: originId, problem: file.problem };
+    } else if (file && file.trashed !== true) yield* this.#addIfInTree(file);
+  }
+
+  /** Returns undefined if Google does not have the file, and the error if Google fails. */
+  async #findFile(id: string): Promise<DriveFile | DriveError | undefined> {
     try {
       return await this.#api.file({ id });
     } catch (error) {
       if (!(error instanceof DriveError) || error.status === 401) throw error;
-      if (error.problem.retryable) this.progress.isIncomplete = true;
-      return undefined;
+      return error.problem.retryable ? error : undefined;
     }
   }
 

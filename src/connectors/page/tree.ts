@@ -9,8 +9,8 @@
  * next run reads it again and compares its bytes. A page with synced blocks of another page gets no revision either, because
  * edits of the other page do not change its edit time; nor does a page with blocks that are not shared.
  *
- * A walk that was cut off begins again: only a whole walk knows whether a page that it did not see was moved. What was stored before is
- * not read again.
+ * A walk that was cut off goes on at its last checkpoint: it lists only what is around this place, and leaves out what came before. At its
+ * end it asks for each stored page that the run has not reported, so no page is lost that moved meanwhile.
  */
 import { Buffer } from 'node:buffer';
 import { Readable } from 'node:stream';
@@ -44,6 +44,7 @@ import {
   uuidOf,
 } from './nodes.ts';
 import { isRow, rowHead } from './properties.ts';
+import { Queue } from './queue.ts';
 import { seenPages } from './recent.ts';
 import { readWholeProperties } from './rows.ts';
 import { escapeText } from './text.ts';
@@ -54,6 +55,9 @@ const PAGES_MAX = 50_000;
 /** Consecutive failures after which the whole listing counts as failed. */
 const FAULTS_IN_A_ROW_MAX = 3;
 const STATE_BYTES_MAX = 60 * 1024;
+const CHECKPOINT_VISITS = 50;
+/** A place has a cursor for each list of rows before it. */
+const RESUME_CHARS_MAX = 256 * 1024;
 /** Less than the caller names at most: a longer list may lack items. */
 const FAILED_IN_CURSOR_MAX = 200;
 
@@ -73,41 +77,50 @@ interface WalkOptions {
 /** Lists the tree. @throws OriginError; errors of the API that concern the whole origin. */
 export async function* walkPages(options: WalkOptions, start: () => Promise<Node>): AsyncGenerator<Change> {
   const { api, request } = options;
-  const pending = [await start()];
-  const startedAt = api.now().toISOString();
+  const resume = readResume(request.resume);
+  const root = await start();
+  const startedAt = resume?.startedAt ?? api.now().toISOString();
   const stored = (await request.listStored?.()) ?? [];
   const since = new Date(String(request.cursor?.['startedAt']));
   const seen = stored.length > 0 ? await seenPages(api, since, stored) : { ids: new Set<string>(), parents: [] };
   const walk: Walk = {
     ...options,
-    pending,
+    queue: new Queue(resume?.place ?? []),
     seen: new Set(),
     places: new Map(),
     toReadAgain: new Set([...seen.parents, ...failedIn(request.cursor)]),
     shared: seen.ids,
-    full: true,
+    full: resume?.full ?? true,
     faults: 0,
   };
-  yield* visitPending(walk);
-  if (walk.full) yield* visitMoved(walk, stored);
+  walk.queue.add([root]);
+  yield* visitQueue(walk, startedAt);
+  if (walk.full) yield* visitMoved(walk, (await request.listUnreported?.()) ?? []);
   // Every run walks the whole tree. The next run only needs the start time of this one.
   yield { kind: 'end', full: walk.full, cursor: { startedAt } };
 }
 
-async function* visitPending(walk: Walk): AsyncGenerator<Change> {
-  for (let node = walk.pending.pop(); node !== undefined; node = walk.pending.pop()) {
+/** @param startedAt the start of the run, for checkpoints; null: there are none. */
+async function* visitQueue(walk: Walk, startedAt: string | null): AsyncGenerator<Change> {
+  let visits = 0;
+  for (let node = walk.queue.next(); node !== undefined; node = walk.queue.next()) {
     if (node.kind !== 'rows') {
       if (walk.seen.has(node.id)) continue;
       if (walk.seen.size >= PAGES_MAX) throw tooMany();
       walk.seen.add(node.id);
     }
     yield* visit(walk, node);
+    visits += 1;
+    const place = walk.queue.place();
+    if (startedAt === null || place === undefined || visits % CHECKPOINT_VISITS !== 0) continue;
+    const resume = { startedAt, full: walk.full, place } satisfies Resume;
+    if (JSON.stringify(resume).length <= RESUME_CHARS_MAX) yield { kind: 'checkpoint', resume };
   }
 }
 
 /** Visits stored pages that were moved to places which the walk had passed: otherwise they would count as gone. */
-async function* visitMoved(walk: Walk, stored: readonly string[]): AsyncGenerator<Change> {
-  const unseen = stored.filter((id) => !walk.seen.has(id));
+async function* visitMoved(walk: Walk, unreported: readonly string[]): AsyncGenerator<Change> {
+  const unseen = unreported.filter((id) => !walk.seen.has(id));
   const { chains, gone, isComplete } = await findMoved(walk.api, unseen, walk.shared, (id) => walk.places.has(id));
   walk.full &&= isComplete;
   const tried = new Set<string>();
@@ -118,8 +131,8 @@ async function* visitMoved(walk: Walk, stored: readonly string[]): AsyncGenerato
     const nodes = new Map(found.map((node) => [node.id, node]));
     for (const id of nodes.keys()) tried.add(id);
     isNew = nodes.size > 0;
-    push(walk, [...nodes.values()]);
-    yield* visitPending(walk);
+    walk.queue.add([...nodes.values()]);
+    yield* visitQueue(walk, null);
   }
   if (isComplete) return;
   // Nothing else counts as gone in this run. These do, so that the next run asks for others.
@@ -141,9 +154,15 @@ function failedIn(cursor: Opaque | null): string[] {
   return Array.isArray(failed) ? failed.map(String) : [];
 }
 
+/** What a walk that was cut off needs to go on. */
+interface Resume {
+  startedAt: string;
+  full: boolean;
+  place: string[];
+}
+
 interface Walk extends WalkOptions {
-  /** Nodes to visit, the next one last. */
-  pending: Node[];
+  queue: Queue;
   /** Visited pages and databases, and positions in lists of rows. */
   seen: Set<string>;
   /** Maps pages, databases and data sources whose content was listed to the path of this content. */
@@ -183,20 +202,14 @@ async function* visitPage(walk: Walk, node: PageNode): AsyncGenerator<Change> {
     if (below !== undefined) {
       yield { kind: 'present', item };
       yield* filesOf(item, state.files);
-      push(
-        walk,
-        below.map((block) => childNode(block, node)),
-      );
+      walk.queue.add(below.map((block) => childNode(block, node)));
       return;
     }
   }
   const page = await readPage(walk.api, node);
   yield { kind: 'present', item: { ...item, ...page.changes }, content: page.content };
   yield* filesOf(item, page.files);
-  push(
-    walk,
-    page.below.map((block) => childNode(block, node)),
-  );
+  walk.queue.add(page.below.map((block) => childNode(block, node)));
 }
 
 /**
@@ -220,8 +233,7 @@ async function visitDatabase(walk: Walk, node: DatabaseNode): Promise<void> {
   const database = parseAs(Database, await walk.api.get(`databases/${node.id}`));
   if (database.data_sources === undefined) throw unexpectedResponse();
   const several = database.data_sources.length > 1;
-  push(
-    walk,
+  walk.queue.add(
     database.data_sources.map(({ id, name = '' }) => {
       const path = several && name !== '' ? [...node.path, node.title, name] : [...node.path, node.title];
       return { kind: 'rows', id: uuidOf(id), title: node.title, path };
@@ -240,7 +252,7 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
   const { cursor: _, ...rest } = node;
   const list = await rowsFrom(walk.api, node, query);
   if (list === undefined) {
-    push(walk, [{ ...rest, restarted: true }]);
+    walk.queue.add([{ ...rest, restarted: true }]);
     return;
   }
   const rows: Node[] = [];
@@ -264,7 +276,7 @@ async function visitRows(walk: Walk, node: RowsNode): Promise<void> {
     if (last === undefined || last === node.since) throw new PageApiError(413, 'query_result_limit_reached');
     rows.push({ ...rest, since: last });
   }
-  push(walk, rows);
+  walk.queue.add(rows);
 }
 
 /** Returns undefined when the cursor has expired while rows were read. */
@@ -307,10 +319,7 @@ async function* failureOf(walk: Walk, node: Node, error: unknown): AsyncGenerato
     return;
   }
   yield* filesOf(await itemOf(walk, node, null), state.files);
-  push(
-    walk,
-    below.map((block) => childNode(block, node)),
-  );
+  walk.queue.add(below.map((block) => childNode(block, node)));
 }
 
 /** Returns the pages below a page that cannot be read, from its recorded blocks; undefined if these cannot be read either. */
@@ -360,9 +369,9 @@ async function itemOf(walk: Walk, node: PageNode, revision: string | null): Prom
   return pageItem(node, author, revision);
 }
 
-/** Queues nodes in their order: the first node and everything below it is visited before the second. */
-function push(walk: Walk, nodes: readonly Node[]): void {
-  walk.pending.push(...nodes.toReversed());
+function readResume(resume: Opaque | null): Resume | undefined {
+  const { startedAt, full, place } = (resume ?? {}) as Partial<Resume>;
+  return startedAt !== undefined && full !== undefined && Array.isArray(place) ? { startedAt, full, place } : undefined;
 }
 
 function readState(state: Opaque | null): PageState | undefined {

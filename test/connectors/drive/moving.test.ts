@@ -124,13 +124,50 @@ describe('while a Drive folder is listed', () => {
     assert.equal(removed.length, 152, 'a folder that is deleted goes with all its files');
   });
 
-  test('nothing counts as gone if Google does not say whether a file is still there', async () => {
+  test('a file of which Google does not say whether it is still there stays, and others go', async () => {
+    const { state } = world.fake;
+    const [one, two] = [state.addFile(near, 'one.txt', 'one'), state.addFile(near, 'two.txt', 'two')];
     await world.run();
-    world.fake.state.remove(far);
+    for (const file of [one, far, two]) state.remove(file);
     world.fake.fail('get', { status: 500 }, Number.POSITIVE_INFINITY, (url) => url.pathname.includes(far));
-    assert.deepEqual((await world.run()).removed, []);
+    const { listing, removed } = await world.run();
+    assert.deepEqual(
+      [removed.toSorted(), listing.failed.map(({ originId }) => originId)],
+      [[one, two].toSorted(), [far]],
+    );
     world.fake.heal();
-    assert.deepEqual((await world.run()).removed, [far]);
+    assert.deepEqual((await world.run(listing.end?.cursor ?? null)).removed, [far]);
+  });
+
+  for (const fault of [{ status: 500 }, { status: 429, reason: 'rateLimitExceeded', retryAfter: '0' }])
+    test(`after three files in a row for which Google answers ${fault.status} no others are asked for, and nothing counts as gone`, async () => {
+      const { state } = world.fake;
+      for (let i = 0; i < 20; i += 1) state.addFile(near, `${i}.txt`, 'words');
+      await world.run();
+      state.remove(near);
+      world.fake.fail('get', fault, Number.POSITIVE_INFINITY, (url) => !url.pathname.includes(state.root));
+      world.fake.requests.length = 0;
+      const { listing, removed } = await world.run();
+      assert.deepEqual([listing.end, listing.failed.length, removed], [{ full: false, cursor: null }, 3, []]);
+      // Each request is sent five times, and one is for the root.
+      assert.equal(world.fake.requests.filter(({ route }) => route === 'get').length, 16);
+      world.fake.heal();
+      assert.equal((await world.run()).removed.length, 20);
+    });
+
+  test('many files that are gone go in a few runs beside one that Google has and does not list', async () => {
+    const { state } = world.fake;
+    const all = Array.from({ length: 150 }, (_, i) => state.addFile(near, `${i}.txt`, 'words'));
+    await world.run();
+    for (const [i, file] of all.entries())
+      if (i % 2 === 0) state.remove(file);
+      else state.move(file, '0AFakeMyDriveRootPVA');
+    state.remove(near);
+    failFor({ status: 200, body: '{"files":[]}' }, deep);
+    const ended = [];
+    for (let run = 1; run <= 3; run += 1) ended.push((await world.run()).listing.end?.full);
+    assert.deepEqual(ended, [false, true, true]);
+    assert.deepEqual([world.stored.has(far), world.stored.size], [true, 2]);
   });
 
   test('a file that leaves the folder is not kept', async () => {

@@ -306,3 +306,20 @@ test('a listing of pages stops when its signal aborts', async () => {
   });
   await assert.rejects(Array.fromAsync(list), /stopped by its owner/);
 });
+
+test('a run that goes on after it was cut off deletes nothing if a part failed before', async () => {
+  const { world } = harness.fake;
+  const root = world.addPage('Root');
+  const database = world.addDatabase('Projects', root);
+  world.addRow(database, 'Apollo', {});
+  const pages = Array.from({ length: 60 }, (_, page) => world.addPage(`Page ${page}`, [paragraph('words')], root));
+  await harness.run(root);
+  harness.fake.faults(({ path }) => {
+    if (path === `/v1/databases/${database}`) return { status: 500 };
+    return path === `/v1/blocks/${pages[55]}/children` ? { status: 401 } : undefined;
+  });
+  await assert.rejects(harness.run(root));
+  harness.fake.faults(undefined);
+  const run = await harness.run(root, { goesOn: true });
+  assert.deepEqual(run.changes.at(-1), { ...run.changes.at(-1), kind: 'end', full: false });
+});

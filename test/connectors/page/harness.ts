@@ -28,7 +28,8 @@ export interface PageHarness {
   time(): number;
   /** Waits of the connector, in milliseconds. */
   waits: number[];
-  run(pageId: string, options?: { credential?: string }): Promise<Run>;
+  /** @param options.goesOn this is the last run, which was cut off. */
+  run(pageId: string, options?: { credential?: string; goesOn?: boolean }): Promise<Run>;
   /** Returns the text of the source with this name. */
   textOf(name: string): string | undefined;
   close(): Promise<void>;
@@ -59,18 +60,24 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
   });
   const stored = new Map<string, Stored>();
   let cursor: Opaque | null = null;
+  let resume: Opaque | null = null;
+  let named = new Set<string>();
 
-  async function run(pageId: string, given: { credential?: string } = {}): Promise<Run> {
+  async function run(pageId: string, given: { credential?: string; goesOn?: boolean } = {}): Promise<Run> {
     const origin = { kind: 'page' as const, pageId };
     const { signal } = new AbortController();
     const credential = given.credential ?? fake.token;
     const result: Run = { outcome: new Map(), changes: [], bodies: 0 };
-    const named = new Set<string>();
+    if (!given.goesOn) {
+      resume = null;
+      named = new Set();
+    }
     const request = {
       cursor,
-      resume: null,
+      resume,
       findStored: async (id: string) => stored.get(id),
       listStored: async () => [...stored.keys()],
+      listUnreported: async () => [...stored.keys()].filter((id) => !named.has(id)),
       signal,
     };
     for await (const change of connector.list(origin, credential, request)) {
@@ -82,6 +89,8 @@ export async function openPageHarness(options: HarnessOptions = {}): Promise<Pag
       } else if (change.kind === 'gone') {
         stored.delete(change.originId);
         result.outcome.set(change.originId, 'deleted');
+      } else if (change.kind === 'checkpoint') {
+        resume = change.resume;
       } else if (change.kind === 'failed' || change.kind === 'skipped') {
         result.outcome.set(change.originId, change.kind);
       } else if (change.kind === 'end') {

@@ -360,17 +360,25 @@ test('a linked view of a database is skipped', async () => {
   assert.equal(run.outcome.get(projects), 'skipped');
 });
 
-test('a listing of pages that was cut off begins again, and reads no page again that was stored', async () => {
+test('a listing of pages comes to its end, however often it is cut off', async () => {
   const { world } = harness.fake;
-  const root = world.addPage('Root');
-  const pages = Array.from({ length: 40 }, (_, page) => world.addPage(`Page ${page}`, [paragraph('words')], root));
+  const ids = [world.addPage('Root')];
+  for (let page = 1; page <= 400; page += 1)
+    ids.push(world.addPage(`Page ${page}`, [paragraph('words')], ids[Math.floor(page / 2)]));
   settle();
-  harness.fake.faults(({ path }) => (path === `/v1/blocks/${pages[20]}/children` ? { status: 401 } : undefined));
-  await assert.rejects(harness.run(root));
-  harness.fake.faults(undefined);
-  assert.equal(harness.stored.size, 21);
-  const again = await harness.run(root);
-  assert.deepEqual([again.bodies, harness.stored.size, isFull(again)], [20, 41, true]);
+  let run: Run | undefined;
+  let attempts = 0;
+  while (run === undefined && attempts < 10) {
+    let requests = 0;
+    harness.fake.faults(() => {
+      requests += 1;
+      return requests > 120 ? { status: 401 } : undefined;
+    });
+    run = await harness.run(ids[0]!, { goesOn: attempts > 0 }).catch(() => undefined);
+    attempts += 1;
+  }
+  assert.ok(run !== undefined && isFull(run));
+  assert.equal(harness.stored.size, 401);
 });
 
 test('settings of a page source that can never work are refused', () => {
