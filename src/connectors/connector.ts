@@ -66,7 +66,7 @@ export type Fetched =
 export type Change =
   /** The item exists. With `content` the listing already brought the bytes, and `fetch` is not called. */
   | { kind: 'present'; item: OriginItem; content?: Content }
-  /** Only in incremental listings: the item is gone, or no longer part of the origin. */
+  /** Only in incremental listings, and for items that a full listing asked for: the item is gone, or no longer part of the origin. */
   | { kind: 'gone'; originId: string }
   /**
    * These items have other ids now. Their sources get the new ids and stay; the listing reports the items afterwards. Their bytes are
