@@ -9,13 +9,13 @@ import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 import { listErrors } from '../shared/upload.ts';
-import { countOf, endedText, errorText } from '../shared/words.ts';
+import { countOf, endedText } from '../shared/words.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
 import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
 import { findGroup, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
-import type { StillFailed, SyncReport } from './report.ts';
+import { printUnread, type StillFailed, type SyncReport } from './report.ts';
 
 /**
  * Another client may change the group during the synchronization, or the service may restart. Then it starts again, up to this number
@@ -27,7 +27,6 @@ const RETRY_BASE_MS = 4_000;
 /** Up to this number of files may be deleted without --yes, whatever their share of the group. */
 const UNCONFIRMED_DELETIONS_MAX = 10;
 const REFUSED = 2;
-const UNREAD_NAMED_MAX = 10;
 
 export interface SyncRequest {
   /** An absolute path. */
@@ -173,17 +172,6 @@ function unreadFiles(plan: SyncPlan, stored: readonly RemoteFile[]): StillFailed
       const { title = '', message = '', retryable = false } = error ?? {};
       return { path, title, message, retryable, outdated };
     });
-}
-
-function printUnread(groupId: string, unread: readonly StillFailed[], io: Io): void {
-  const lines = unread.slice(0, UNREAD_NAMED_MAX).map((one) => {
-    const reason = one.title === '' ? '' : `: ${errorText(one)}`;
-    return `  ${printable(`${one.path}${reason}`)}${one.outdated ? ' (its old version is still found)' : ''}\n`;
-  });
-  const more = unread.length > lines.length ? `  and ${unread.length - lines.length} more\n` : '';
-  const files = `${countOf(unread.length, 'unchanged file')} could not be read by an earlier call`;
-  const retry = `To retry ${unread.length === 1 ? 'it' : 'them'}: pinakes runs start ${groupId} --only-failed`;
-  io.err(`${files}. ${retry}\n${lines.join('')}${more}`);
 }
 
 /** Refuses to create a second group with files that `pinakes ingest` already stored: search would find them twice. @throws CliError */
