@@ -48,13 +48,17 @@ export async function syncFolder(
   retryBaseMs = RETRY_BASE_MS,
 ): Promise<SyncReport> {
   const cutOff: SyncPlan[] = [];
+  let groupId: string | undefined;
   for (let tries = 1; ; tries += 1) {
     let planned: SyncPlan | undefined;
     try {
-      const report = await syncOnce(client, request, io, (plan) => {
+      const onPlan = (plan: SyncPlan): void => {
         planned = plan;
-      });
-      return withEarlier(report, cutOff);
+      };
+      const onGroup = (id: string): void => {
+        groupId = id;
+      };
+      return withEarlier(await syncOnce(client, request, io, onPlan, onGroup), cutOff);
     } catch (error) {
       // 409: the group changed since it was read.
       const isChanged = error instanceof PinakesError && error.status === 409;
@@ -62,7 +66,7 @@ export async function syncFolder(
       // Before there is a plan, the client only reads, and has waited for the service itself.
       if (isLost && planned) cutOff.push(planned);
       if (!(isChanged || (isLost && planned)) || tries === TRIES_MAX)
-        throw isLost && cutOff.length > 0 ? lostError(error, request.group) : error;
+        throw isLost && cutOff.length > 0 ? lostError(error, groupId) : error;
       const askedMs = error instanceof PinakesError ? retryAfterMs(error.retryAfter) : undefined;
       const waitMs = retryWait(tries - 1, askedMs, { baseMs: retryBaseMs });
       io.err(`Trying again in ${Math.ceil(waitMs / 1000)} s: ${printable(error.message)}\n`);
@@ -72,11 +76,12 @@ export async function syncFolder(
 }
 
 /** The service does not answer any more. It does not need this command to read what has arrived. */
-function lostError({ message }: Error, group: SyncRequest['group']): CliError {
-  const named = 'id' in group ? group.id : `"${group.name}"`;
+function lostError({ message }: Error, groupId: string | undefined): CliError {
+  // Without an answer to the first upload, the id of the new group is not known.
+  const command = groupId === undefined ? 'pinakes ls' : `pinakes runs ${groupId}`;
   return new CliError(
     `${endedText(message)} The service reads what has arrived, as soon as it runs. ` +
-      `To see it: pinakes runs ${named}. To send the rest: the same pinakes sync again.`,
+      `To see it: ${command}. To send the rest: the same pinakes sync again.`,
   );
 }
 
@@ -111,10 +116,12 @@ async function syncOnce(
   request: SyncRequest,
   io: Io,
   onPlan: (plan: SyncPlan) => void,
+  onGroup: (id: string) => void,
 ): Promise<SyncReport> {
   const { root, dryRun, cache } = request;
   // Asked first: a large folder should not be hashed for a service that does not answer.
   const group = await findGroup(client, request.group);
+  if (group) onGroup(group.id);
   const tree = await readTree(root);
   const progress = startProgress(io, 'Comparing');
   const local = await hashFiles(tree, cache, (done, total) =>
@@ -154,7 +161,7 @@ async function syncOnce(
   onPlan(plan);
   if (!request.yes) checkDeletions(root, plan, files);
   if (!group && local.length === 0) return report;
-  const { groupId, runs } = await applyPlan(client, { id: group?.id, name }, plan, io);
+  const { groupId, runs } = await applyPlan(client, { id: group?.id, name, onGroup }, plan, io);
   if (runs.length === 0 && files.some(({ status }) => status === 'pending')) {
     runs.push(await readWaiting(client, groupId));
     // This run tried the failed files again, too.
