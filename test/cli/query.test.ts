@@ -181,5 +181,5 @@ test('search says how to search by meaning if the user asks for it and there is 
   assert.match(both.stderr, /^Found by words alone\..* pinakes models --help\.\n$/);
   assert.equal((await pinakes(['search', 'North'])).stderr, '');
   const meant = await pinakes(['search', 'North', '--mode', 'semantic']);
-  assert.match(meant.stderr, /^pinakes: Semantic search needs an embedding model, .*"pinakes models pull"/);
+  assert.match(meant.stderr, /^pinakes: Mode: semantic search needs an embedding model, .*"pinakes models pull"/);
 });
