@@ -95,14 +95,23 @@ test('a script without line breaks in a folder is left out, whatever its name is
   assert.deepEqual([namesOf(found), found.leftOut], [['add.js'], ['1 generated: searchindex.js']]);
 });
 
-test('a folder that cannot be read is named', {
-  skip: process.getuid?.() === 0 && 'root reads everything',
-}, async (t) => {
-  const root = await folderOf(t, { 'a.txt': 'a', 'secret/b.txt': 'b' });
-  await chmod(join(root, 'secret'), 0);
-  t.after(() => chmod(join(root, 'secret'), 0o700));
-  const found = await findFiles([root]);
-  assert.deepEqual([namesOf(found), found.unreadable], [['a.txt'], ['secret/']]);
+test('files and folders that cannot be read are named, and the others are uploaded', async (t) => {
+  const root = await folderOf(t, { 'a.txt': 'a', 'secret/b.txt': 'b', 'shut.txt': 'c' });
+  await chmod(root, 0o755);
+  for (const name of ['secret', 'shut.txt']) await chmod(join(root, name), 0);
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid!(65_534);
+  try {
+    const found = await findFiles([root]);
+    assert.deepEqual([namesOf(found), found.unreadable], [['a.txt'], ['shut.txt', 'secret/']]);
+    await assert.rejects(
+      findFiles([join(root, 'shut.txt')]),
+      (error) => error instanceof CliError && error.exitCode === 2 && /shut\.txt" cannot be read/.test(error.message),
+    );
+  } finally {
+    if (isRoot) process.seteuid!(0);
+    await chmod(join(root, 'secret'), 0o700);
+  }
 });
 
 test('a pipe, a device and a socket are refused, also through a link', async (t) => {

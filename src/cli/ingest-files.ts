@@ -1,11 +1,11 @@
 /** Finds the files that `pinakes ingest` uploads, and says what it leaves out. */
 import { createReadStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { open, realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
 import { usageError } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
-import { countOf, namesOf } from './shared/words.ts';
+import { countOf, fileProblem, namesOf } from './shared/words.ts';
 import { EMPTY_REASON, GENERATED_REASON, readTree } from './sync/local-tree.ts';
 
 export interface FoundFiles {
@@ -22,7 +22,7 @@ export interface FoundFiles {
  * files. A link and a hidden or ignored file are uploaded if `paths` names them. If there are several paths, the names of a folder's
  * files begin with the name of the folder, because two folders may have files with the same name.
  *
- * @throws CliError with exit code 2 when a path does not exist.
+ * @throws CliError with exit code 2 when a path does not exist, or is a file that cannot be read.
  */
 export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const files: UploadFile[] = [];
@@ -43,13 +43,20 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       // A pipe would never end, or would be read only once; an upload says its length first.
       if (!stats.isFile())
         throw usageError(`"${path}" is not a file: it is a pipe, a device or a socket. Save its data in a file first.`);
+      await checkReadable(path).catch((error: unknown) => {
+        throw usageError(`The file "${path}" cannot be read: ${fileProblem(error)}.`);
+      });
       if (stats.size === 0) empty += 1;
       else add(path, basename(path), stats.size, stats.mtimeMs);
       continue;
     }
     const prefix = paths.length > 1 ? `${basename(resolve(path))}/` : '';
     const tree = await readTree(await realpath(path));
-    for (const { path: name, place, size, modifiedMs } of tree.files) add(place, prefix + name, size, modifiedMs);
+    for (const { path: name, place, size, modifiedMs } of tree.files)
+      await checkReadable(place).then(
+        () => add(place, prefix + name, size, modifiedMs),
+        () => unreadable.push(prefix + name),
+      );
     links.push(...tree.links.map((name) => prefix + name));
     assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
     for (const { path: name, reason } of tree.skipped) {
@@ -76,4 +83,9 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
 
 function isHidden(path: string): boolean {
   return basename(path).startsWith('.');
+}
+
+/** @throws the error of the file system when the file cannot be opened for reading. */
+async function checkReadable(path: string): Promise<void> {
+  await (await open(path)).close();
 }

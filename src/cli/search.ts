@@ -100,8 +100,9 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
     printResults(found.results, io);
     if (found.results.length === 0) io.err('Nothing found.\n');
     for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
-    const isLexical = found.warnings.length === 0 && found.results.every(({ scores }) => scores.semantic === null);
-    if (mode === 'hybrid' && found.results.length > 0 && isLexical) io.err(BY_WORDS_ALONE);
+    // A hit that was found by words alone does not show that there is no model.
+    const asksForBoth = mode === 'hybrid' && found.results.length > 0;
+    if (asksForBoth && (await client.getService()).models.embedding === null) io.err(BY_WORDS_ALONE);
     return 0;
   },
 };

@@ -105,6 +105,8 @@ test('every list fits a terminal of 60 columns, and has whole ids', async () => 
     for (const line of [head, ...rows]) assert.ok(line.length <= 60, line);
     for (const row of rows) assert.match(row, /^[0-9a-f-]{36} {2}\S/);
   }
+  assert.match((await runPinakesHere(['tables'], env, 60)).stdout, /^ID +SQL NAME +STATUS\n\S+ +\S+ +ready\n/);
+  assert.match((await runPinakesHere(['keys', 'usage'], env, 60)).stdout, /^NAME +TOKENS IN +TOKENS OUT\n\S+ +0 +0\n/);
 });
 
 test('tables add names what is wrong with an address, and waits for the table', async () => {
@@ -179,5 +181,5 @@ test('search says how to search by meaning if the user asks for it and there is 
   assert.match(both.stderr, /^Found by words alone\..* pinakes models --help\.\n$/);
   assert.equal((await pinakes(['search', 'North'])).stderr, '');
   const meant = await pinakes(['search', 'North', '--mode', 'semantic']);
-  assert.match(meant.stderr, /^pinakes: Semantic search needs an embedding model, .*"pinakes models pull"/);
+  assert.match(meant.stderr, /^pinakes: Mode: semantic search needs an embedding model, .*"pinakes models pull"/);
 });

@@ -334,6 +334,7 @@ test('operator commands work while the service runs and while it does not', asyn
   const doctor = await pinakesProcess(['doctor', '--check', '--hashes']);
   assert.equal(doctor.code, 0, doctor.stdout);
   assert.match(doctor.stdout, /^ok {4}stored files: the bytes of [1-9]\d* files are those of their hashes$/m);
+  assert.match(doctor.stdout, /^ok {4}embedding model: .*\n {6}to add it: pinakes models pull/m);
   assert.equal((await pinakes(['doctor', '--hashes'])).code, 2);
   const link = await pinakes(['console', '--tenant', 'acme', '--url', 'https://pinakes.example/']);
   assert.match(link.stdout, /^https:\/\/pinakes\.example\/console\/#t=[\w-]{43}$/m);

@@ -170,6 +170,31 @@ test('a sync whose answers are lost starts again, sends nothing twice, and repor
   rmSync(own, { recursive: true });
 });
 
+test('a sync that gives up names the group by its id, also a new one', async () => {
+  const own = mkdtempSync(join(tmpdir(), 'pinakes-gone-'));
+  const request = { root: own, group: { name: 'the "old" $HOME' }, ingestedName: null, dryRun: false, yes: true };
+  const sync = (by: Client) => syncFolder(by, { ...request, cache: new Map() }, io, RETRY_BASE_MS);
+  /** From this call on, no service answers. */
+  const leavingAt = (call: 'getRun' | 'changeLocalFiles'): Client => {
+    let isGone = false;
+    const gone = () => Promise.reject(new NoAnswerError('Gone.'));
+    return {
+      ...client,
+      [call]() {
+        isGone = true;
+        return gone();
+      },
+      listLocalFileGroups: (...given) => (isGone ? gone() : client.listLocalFileGroups(...given)),
+    };
+  };
+  writeFileSync(join(own, '0.txt'), 'Punt 0 is here.');
+  await assert.rejects(sync(leavingAt('getRun')), /Gone\. The service reads .* pinakes runs [0-9a-f-]{36}\. To send/);
+  const { group_id: id } = await sync(client);
+  writeFileSync(join(own, '0.txt'), 'Punt 0 has left.');
+  await assert.rejects(sync(leavingAt('changeLocalFiles')), new RegExp(`pinakes runs ${id}\\. To send`));
+  rmSync(own, { recursive: true });
+});
+
 test('an upload that creates the group after its answer was lost is waited for, and no second group is created', async () => {
   const own = mkdtempSync(join(tmpdir(), 'pinakes-late-'));
   for (let i = 0; i < 5; i += 1) writeFileSync(join(own, `${i}.txt`), `Yawl ${i} is here.`);
@@ -199,7 +224,7 @@ test('an upload that creates the group after its answer was lost is waited for, 
   const { promise: end, resolve } = Promise.withResolvers<void>();
   await assert.rejects(
     sync('later yawls', end),
-    /Gateway Timeout\. The service reads what has.* pinakes runs "later yawls"/,
+    /Gateway Timeout\. The service reads what has.* To see it: pinakes ls\. To send/,
   );
   assert.equal(sent.length, 5);
   // The user starts again, and only then the uploads of the first call arrive.

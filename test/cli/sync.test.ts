@@ -253,7 +253,7 @@ test('contradictory options of sync and an unknown group are usage errors', asyn
   const cases: [string[], RegExp][] = [
     [['--group', 'x', '--name', 'y'], /Give --group or --name, not both/],
     [['--watch', '--dry-run'], /Give --watch or --dry-run, not both/],
-    [['--name', 'x'.repeat(201)], /1 to 200 characters/],
+    [['--name', 'x'.repeat(201)], /at most 200 characters/],
     [['--group', '0198b0a4-0000-7000-8000-000000000000'], /There is no local file group 0198b0a4/],
   ];
   for (const [options, message] of cases) {

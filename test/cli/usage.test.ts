@@ -107,6 +107,25 @@ test('an address of another server is named, and https at a port that speaks htt
   assert.match(https.stderr, /^pinakes: \S+ does not speak https\. PINAKES_URL must be .*\n$/);
 });
 
+test('search --mode hybrid says that there is no embedding model, also if no result was found by meaning', async (t) => {
+  let embedding: string | null = null;
+  const scores = { lexical: 9, semantic: null, rerank: null };
+  const hit = { id: 'c1', score: 0.5, scores, content: 'text', file_type: 'md', name: 'a.md', path: 'a.md' };
+  const results = [{ ...hit, heading_path: [], pages: null, highlights: null, source_id: 's1' }];
+  const server = createServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(request.method === 'GET' ? { models: { embedding } } : { results, warnings: [] }));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const env = { PINAKES_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PINAKES_API_KEY: 'a-key' };
+  const said = async (...options: string[]) => (await runPinakesHere(['search', 'x', ...options], env)).stderr;
+  assert.match(await said('--mode', 'hybrid'), /^Found by words alone\. .* needs an embedding model/);
+  assert.equal(await said(), '');
+  embedding = 'local:small';
+  assert.equal(await said('--mode', 'hybrid'), '');
+});
+
 test('an empty argument is a usage error of the command', async () => {
   for (const args of [
     ['search', ''],

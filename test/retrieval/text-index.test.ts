@@ -10,7 +10,6 @@ import { identifier, type Sql, sql } from '../../src/db/sql.ts';
 import type { Candidate } from '../../src/retrieval/engine.ts';
 import { bm25Candidates, FORCE_INDEX_ORDER, inOrder } from '../../src/retrieval/lexical/lexical.ts';
 import { countTerms, scanCandidates, type TermCount } from '../../src/retrieval/lexical/lexical-scan.ts';
-import { openPostgresEngine } from '../../src/retrieval/postgres/engine.ts';
 import type { FilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters } from '../../src/retrieval/types.ts';
@@ -169,47 +168,6 @@ test('if too few chunks have a rarer term, those with the next rarer terms follo
   function termOf({ id }: Candidate): string | undefined {
     return rows.find((row) => row.id === id)?.terms[0];
   }
-});
-
-test('all pages of a filtered search have one order, whether the best chunks are tested or the filter is evaluated', async () => {
-  const tenant = await newTenant('pages');
-  const word = (): string => `w${random.integer(0, 500)}`;
-  const sources = Array.from({ length: 200 }, (_, i) => ({
-    metadata: { tenth: String(i % 10) },
-    chunks: ['alder', 'birch', 'alder', 'birch'].map((tree, k) => {
-      const others = Array.from({ length: tree === 'alder' ? 60 + i : random.integer(3, 8) }, word);
-      return [tree, ...others, `${tree}${i}x${k}`].join(' ');
-    }),
-  }));
-  await seed(plain, tenant.id, [{ sources }]);
-  await plain.system.execute('analyze', []);
-  const engine = openPostgresEngine(plain, { scoredChunks: 400 });
-  const page = async (tenth: string, offset: number, limit: number): Promise<string[]> => {
-    const value: Filters['sourceMetadata'] = {
-      operator: 'and',
-      filters: [{ key: 'tenth', operator: 'eq', value: tenth }],
-    };
-    const asked = {
-      tenantId: tenant.id,
-      partitionNo: tenant.partitionNo,
-      sourceGroupIds: null,
-      tagIds: null,
-      principal: null,
-    };
-    const found = {
-      query: 'alder birch',
-      mode: 'lexical' as const,
-      filters: { sourceMetadata: value },
-      usePostfilter: false,
-    };
-    const { hits } = await retrieve({ db: plain, engine }, { ...asked, ...found, offset, limit });
-    return hits.map(({ id }) => id);
-  };
-  const all = await page('4', 0, 80);
-  assert.equal(new Set(all).size, 80);
-  const pages: string[] = [];
-  for (let offset = 0; offset < 80; offset += 10) pages.push(...(await page('4', offset, 10)));
-  assert.deepEqual(pages, all);
 });
 
 test('conditions are tested for so many of the best chunks, whichever terms these have', async () => {

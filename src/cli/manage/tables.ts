@@ -54,12 +54,12 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   const pages = pagesOf('tables', read, limitOf(options));
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name, cut: true, omit: 3 },
+    { title: 'NAME', value: ({ name }) => name, cut: true, omit: 2 },
     { title: 'SQL NAME', value: ({ sql_name: name }) => name, cut: true },
-    { title: 'FILE', value: fileOf, cut: 'path' },
-    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true, omit: 1 },
+    { title: 'FILE', value: fileOf, cut: 'path', omit: 1 },
+    { title: 'ROWS', value: ({ row_count: rows }) => (rows === null ? '' : String(rows)), right: true, omit: 3 },
     { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true, omit: 4 },
-    { title: 'STATUS', value: ({ status, version }) => (status === 'ready' ? `ready, v${version}` : status), omit: 2 },
+    { title: 'STATUS', value: ({ status }) => status },
   ];
   const output = { columns, isJson: flagOption(options, 'json'), none: 'There are no tables.' };
   await printList(pages, output, io);

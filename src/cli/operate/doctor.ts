@@ -8,6 +8,8 @@ interface Check {
   name: string;
   ok: boolean;
   detail: string;
+  /** A command that adds what is missing. */
+  fix?: string;
 }
 
 export const doctorCommand: Command = {
@@ -37,8 +39,10 @@ The exit code is 1 if a check fails.`,
     const { checks } = await callAdmin<{ checks: Check[] }>('GET', `/doctor${query}`);
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(checks)}\n`);
     else
-      for (const { name, ok, detail } of checks)
+      for (const { name, ok, detail, fix } of checks) {
         io.out(`${ok ? 'ok  ' : 'FAIL'}  ${name}${detail === '' ? '' : `: ${detail}`}\n`);
+        if (fix !== undefined) io.out(`      to add it: ${fix}\n`);
+      }
     return checks.every(({ ok }) => ok) ? 0 : 1;
   },
 };

@@ -127,7 +127,7 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
 
 /** The numbers of the chat model. */
 const USAGE_COLUMNS: readonly Column<ApiKeyUsage['total']>[] = [
-  { title: 'REQUESTS', value: ({ requests }) => String(requests), right: true },
+  { title: 'REQUESTS', value: ({ requests }) => String(requests), right: true, omit: 2 },
   { title: 'TOKENS IN', value: ({ input_tokens: tokens }) => String(tokens), right: true },
   { title: 'TOKENS OUT', value: ({ output_tokens: tokens }) => String(tokens), right: true },
 ];
@@ -156,8 +156,8 @@ async function usage(client: Client, id: string | undefined, { options, io }: In
   else {
     const rows = keys.map(({ id: of, name }, i) => ({ id: of, name, ...reports[i]!.total }));
     const columns: Column<(typeof rows)[number]>[] = [
-      { title: 'ID', value: ({ id: of }) => of },
-      { title: 'NAME', value: ({ name }) => name, cut: true, omit: 1 },
+      { title: 'ID', value: ({ id: of }) => of, omit: 1 },
+      { title: 'NAME', value: ({ name }) => name, cut: true },
       ...USAGE_COLUMNS,
     ];
     await printRows(rows, { columns, isJson, none: 'There are no API keys.' }, io);

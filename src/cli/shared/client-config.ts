@@ -27,8 +27,9 @@ export function clientConfig(env: Environment): ClientConfig {
     );
   }
   // The service has no prefix. The console has a path, and its address is the one that is at hand.
-  if (new URL(url).pathname !== '/')
-    throw new ConfigError('PINAKES_URL', 'must be an address without a path', new URL(url).origin);
+  const { pathname, search, hash, username, password, origin } = new URL(url);
+  if (`${pathname}${search}${hash}${username}${password}` !== '/')
+    throw new ConfigError('PINAKES_URL', 'must be an address without a path, query, fragment or user', origin);
   return {
     url,
     apiKey: env['PINAKES_API_KEY']?.trim() || null,

@@ -26,9 +26,16 @@ test('the client settings come from the environment, and have defaults', () => {
     'https://k.example.com',
   );
   assert.throws(() => clientConfig({ PINAKES_URL: 'k.example.com' }), /PINAKES_URL.*for example/);
-  const ofConsole = 'http://127.0.0.1:7700/console/';
-  assert.throws(
-    () => clientConfig({ PINAKES_URL: ofConsole }),
-    /without a path.*PINAKES_URL=http:\/\/127\.0\.0\.1:7700$/,
-  );
+});
+
+test('an address with more than an origin is refused, and its password is not printed', () => {
+  const ofService = 'http://127.0.0.1:7700';
+  const others = ['/console/', '/?x=1', '/#top'].map((rest) => ofService + rest);
+  for (const url of [...others, 'http://u@127.0.0.1:7700', 'http://:secret@127.0.0.1:7700'])
+    assert.throws(
+      () => clientConfig({ PINAKES_URL: url }),
+      ({ message }: Error) =>
+        /without a path.*PINAKES_URL=http:\/\/127\.0\.0\.1:7700$/.test(message) && !/secret/.test(message),
+      url,
+    );
 });

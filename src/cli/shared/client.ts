@@ -69,9 +69,9 @@ export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
   };
 }
 
-/** The service sends web pages as downloads only. */
+/** The API answers with no web page: stored files have the type application/octet-stream. */
 function isWebPage({ headers }: Response): boolean {
-  return headers.get('content-type')?.startsWith('text/html') === true && !headers.has('content-disposition');
+  return headers.get('content-type')?.startsWith('text/html') === true;
 }
 
 function connectionError(url: string, error: unknown): unknown {

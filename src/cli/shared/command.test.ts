@@ -13,6 +13,7 @@ const command: Command = {
   options: {
     limit: { type: 'string', short: 'n', value: '<n>', text: 'how many' },
     mode: { type: 'string', text: 'how' },
+    tag: { type: 'string', multiple: true, text: 'which' },
   },
   run: async () => 0,
 };
@@ -34,6 +35,9 @@ test('a wrong command line is explained, with exit code 2', () => {
   assert.match(problem([]), /needs <query>/);
   assert.match(problem(['a', 'b']), /Unexpected argument "b"/);
   assert.match(problem(['x', '--limit']), /--limit/);
+  assert.match(problem(['']), /An argument of pinakes find is empty/);
+  for (const given of [['--mode', ''], ['--mode= '], ['--mode', 'a', '--tag', 'b', '--tag', '']])
+    assert.match(problem(['x', ...given]), /^--(?:mode|tag) is empty\. See pinakes find --help\.$/);
   assert.match(
     problem(['x', '-n', '0'], (options) => integerOption(options as never, 'limit', 1, 100)),
     /from 1 to 100, not "0"/,

@@ -49,9 +49,15 @@ export function parseCommandLine(command: Command, argv: readonly string[], io: 
     );
   }
   // A variable of the shell that is not set becomes an empty argument.
-  if (parsed.positionals.some((text) => text.trim() === ''))
+  if (parsed.positionals.some(isBlank))
     throw usageError(`An argument of pinakes ${command.name} is empty. See pinakes ${command.name} --help.`);
+  const empty = Object.entries(parsed.values).find(([, value]) => [value].flat().some(isBlank));
+  if (empty !== undefined) throw usageError(`--${empty[0]} is empty. See pinakes ${command.name} --help.`);
   return { arguments: parsed.positionals, options: parsed.values, io };
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
 }
 
 function parseStrictly(command: Command, argv: readonly string[]) {

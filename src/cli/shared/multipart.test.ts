@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
 import { test } from 'node:test';
 import { CliError } from './io.ts';
 import { multipartBody, type UploadFile } from './multipart.ts';
@@ -40,6 +41,14 @@ test('a file that changes during the upload stops the upload', async () => {
     const body = multipartBody([], [file('a.txt', 'four', promised)]);
     await assert.rejects(new Response(body.stream).arrayBuffer(), CliError);
   }
+});
+
+test('a file that cannot be read any more is named, and stops the upload', async () => {
+  const gone = { ...file('a.txt', 'four'), open: () => createReadStream('/no/such/file') };
+  await assert.rejects(
+    new Response(multipartBody([], [gone]).stream).arrayBuffer(),
+    (error) => error instanceof CliError && error.message === '"a.txt" cannot be read: it does not exist.',
+  );
 });
 
 test('modification times before 1980 are sent as 1980', async () => {

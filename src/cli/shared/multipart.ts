@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { StreamBody } from '../../client/api.ts';
 import { LAST_MODIFIED_MIN } from '../../features/local-files/receive.ts';
 import { CliError } from './io.ts';
+import { fileProblem } from './words.ts';
 
 export interface UploadFile {
   /** Path of the file within its group, with `/`. */
@@ -60,13 +61,17 @@ export function multipartBody(
   return { contentType: `multipart/form-data; boundary=${boundary}`, length, stream: ReadableStream.from(counted()) };
 }
 
-/** Yields the bytes of a file. @throws CliError when the file has changed, because Content-Length was already sent. */
+/** Yields the bytes of a file. @throws CliError when it cannot be read, or has changed: Content-Length was already sent. */
 async function* exactly(file: UploadFile): AsyncGenerator<Uint8Array> {
   let read = 0;
-  for await (const chunk of file.open()) {
-    read += chunk.length;
-    if (read > file.size) break;
-    yield chunk;
+  try {
+    for await (const chunk of file.open()) {
+      read += chunk.length;
+      if (read > file.size) break;
+      yield chunk;
+    }
+  } catch (error) {
+    throw new CliError(`"${file.path}" cannot be read: ${fileProblem(error)}.`);
   }
   if (read !== file.size)
     throw new CliError(`"${file.path}" changed while it was being uploaded. Run the command again.`);

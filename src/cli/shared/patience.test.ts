@@ -32,13 +32,17 @@ test('a GET request waits for a service that restarts, and says so once', async 
   assert.deepEqual([service.count(), said.length], [8, 2]);
 });
 
-test('the wait ends', async () => {
+test('the wait ends, and the next requests do not wait again until the service has answered', async () => {
   const options = { onWait: () => undefined, waitMsMax: 600 };
-  const refused = answering(200, away);
+  const refused = answering(200, away, away, away, away, 200, away, 200);
   const send = withPatience(refused.send, options);
   await send(URL_OF_TEST);
   await assert.rejects(send(URL_OF_TEST), away);
   assert.equal(refused.count(), 4);
+  await assert.rejects(send(URL_OF_TEST), away);
+  assert.equal(refused.count(), 5);
+  await send(URL_OF_TEST);
+  assert.equal((await send(URL_OF_TEST)).status, 200);
   const busy = answering(200, 503);
   const again = withPatience(busy.send, options);
   await again(URL_OF_TEST);

@@ -12,24 +12,28 @@ export const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 export class NoAnswerError extends CliError {}
 
 interface Patience {
-  /** Called once for each time of waiting. */
+  /** Called once for each time in which the service is away. */
   onWait(text: string): void;
   waitMsMax?: number;
 }
 
 /**
  * Returns a `fetch` that repeats a GET request while the service is away. Other requests are not repeated: only their caller knows
- * whether that changes something twice. A service that has never answered is not waited for.
+ * whether that changes something twice. A service that has never answered is not waited for. When the wait has ended without an answer, the
+ * next requests do not wait again.
  */
 export function withPatience(send: typeof fetch, { onWait, waitMsMax = RESTART_MS_MAX }: Patience): typeof fetch {
   let hasAnswered = false;
+  let awaySince: number | undefined;
   return async (input, init) => {
     const canRepeat = (init?.method ?? 'GET') === 'GET';
-    let awaySince: number | undefined;
     for (;;) {
       const answer = await send(input, init).catch((error: unknown) => ({ error }));
       const isAway = 'error' in answer ? answer.error instanceof NoAnswerError : AWAY.has(answer.status);
-      if (!isAway && 'status' in answer) hasAnswered = true;
+      if (!isAway && 'status' in answer) {
+        hasAnswered = true;
+        awaySince = undefined;
+      }
       const now = performance.now();
       if (isAway && canRepeat && hasAnswered && now - (awaySince ?? now) < waitMsMax) {
         if (awaySince === undefined)

@@ -2,24 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fileProblem, refusalText } from './words.ts';
 
-const textOf = (pointer: string | null, problem: string): string =>
-  refusalText({ message: pointer === null ? problem : `${pointer}: ${problem}`, pointer });
+const textOf = (message: string): string => refusalText({ message });
 
-test('an error about a value of the request is a sentence without a JSON pointer', () => {
-  assert.equal(
-    textOf('/query', 'must have 1 to 4000 characters, not 0.'),
-    'The query must have 1 to 4000 characters, not 0.',
-  );
-  assert.equal(textOf('/scopes/0', 'must be one of a, b.'), 'The scopes must be one of a, b.');
-  assert.equal(textOf('/max_steps', 'is required.'), 'The max steps is required.');
-  assert.equal(textOf('/mode', 'semantic search needs a model.'), 'Semantic search needs a model.');
+test('an error about a value of the request has the name of the value, and no JSON pointer', () => {
+  assert.equal(textOf('/query: must have 1 to 4000 characters.'), 'Query: must have 1 to 4000 characters.');
+  assert.equal(textOf('/limit: cannot be 0.'), 'Limit: cannot be 0.');
+  assert.equal(textOf('/scopes/0: must be one of a, b.'), 'Scopes: must be one of a, b.');
+  assert.equal(textOf('/mode: semantic search needs a model.'), 'Mode: semantic search needs a model.');
+  assert.equal(textOf('Query parameter "from_time": is required.'), 'From time: is required.');
+  assert.equal(textOf('Query parameter "q": is too long.'), 'Search text: is too long.');
 });
 
 test('a place within a JSON file keeps its pointer, and other errors stay as they are', () => {
-  assert.equal(textOf('/rules/0/kind', 'must be one of a, b.'), '/rules/0/kind: must be one of a, b.');
-  assert.equal(textOf(null, 'The file is too large.'), 'The file is too large.');
-  assert.equal(refusalText({ message: 'Name one.', pointer: '/name' }), 'Name one.');
-  assert.match(textOf(null, 'Not found.'), /^There is nothing with this id/);
+  for (const message of ['/rules/0/kind: must be one of a, b.', 'The file is too large.', 'Name: one of a, b.'])
+    assert.equal(textOf(message), message);
+  assert.match(textOf('Not found.'), /^There is nothing with this id/);
 });
 
 test('the reason of a file that cannot be read is in words, and a rare one is its code', () => {

@@ -38,21 +38,17 @@ export function errorText({ title, message }: JobError): string {
     .replaceAll(/\s+/gu, ' ');
 }
 
-/** Beginnings of problems that need a subject. Others are sentences. */
-const PREDICATE = /^(?:must|is|are|has|have|needs|holds|would) /u;
-
 /**
- * Returns an error of the service as a sentence. The service names the refused value of a request by its JSON pointer, as in
- * `/query: must have 1 to 4000 characters`, and the user of a command has not written JSON. A longer pointer stays: it names a place
- * in a file.
+ * Returns an error of the service with the name of the refused value, as in `Query: must have 1 to 4000 characters`. The service names
+ * it by its JSON pointer or as a query parameter, and the user of a command has written neither. A longer pointer stays: it names a
+ * place in a file.
  */
-export function refusalText({ message, pointer }: { message: string; pointer: string | null }): string {
+export function refusalText({ message }: { message: string }): string {
   if (message === 'Not found.') return 'There is nothing with this id, or the API key may not see it.';
-  const [, name] = /^\/([a-z_]+)(?:\/\d+)?$/u.exec(pointer ?? '') ?? [];
-  if (name === undefined || !message.startsWith(`${pointer}: `)) return message;
-  const problem = message.slice(`${pointer}: `.length);
-  if (PREDICATE.test(problem)) return `The ${name.replaceAll('_', ' ')} ${problem}`;
-  return `${problem.charAt(0).toUpperCase()}${problem.slice(1)}`;
+  const [start, pointed, asked] = /^(?:\/([a-z_]+)(?:\/\d+)?|Query parameter "([a-z_]+)"): /u.exec(message) ?? [];
+  if (start === undefined) return message;
+  const name = asked === 'q' ? 'search text' : (pointed ?? asked ?? '').replaceAll('_', ' ');
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${message.slice(start.length)}`;
 }
 
 /** Returns the text with a full stop at its end. */

@@ -50,12 +50,12 @@ interface Parts {
  * Applies the plan. Files are sent and moved first; each request waits for the run of the previous request. Files are deleted after all
  * new files are searchable. If the function is interrupted, the next synchronization does the rest.
  *
- * @param group without an id, a group with this name is created. @throws PinakesError with status 409 if one was created meanwhile, also
- *   by an upload of an earlier call that arrived late.
+ * @param group without an id, a group with this name is created, and `onGroup` hears its id. @throws PinakesError with status 409 if one
+ *   was created meanwhile, also by an upload of an earlier call that arrived late.
  */
 export async function applyPlan(
   client: Client,
-  group: { id: string | undefined; name: string },
+  group: { id: string | undefined; name: string; onGroup?: (id: string) => void },
   plan: SyncPlan,
   io: Io,
   limits = LIMITS,
@@ -70,6 +70,7 @@ export async function applyPlan(
         ? await createGroup(client, group.name, parts, io)
         : { id: groupId, runId: await changeFiles(client, groupId, parts, io) };
     groupId = sent.id;
+    group.onGroup?.(groupId);
     if (sent.runId !== null) runs.push(await follow(client, sent.runId, parts, io));
   }
   for (const paths of packPaths(plan.deleted, limits))

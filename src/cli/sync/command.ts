@@ -71,8 +71,10 @@ function groupIn(options: OptionValues, root: string): SyncRequest['group'] {
   if (id !== undefined && name !== undefined) throw usageError('Give --group or --name, not both.');
   if (id !== undefined) return { id };
   const wanted = name ?? root;
-  if (wanted === '' || [...wanted].length > NAME_LENGTH_MAX)
-    throw usageError(`The name of a group must have 1 to ${NAME_LENGTH_MAX} characters: give another one with --name.`);
+  if ([...wanted].length > NAME_LENGTH_MAX)
+    throw usageError(
+      `The name of a group must have at most ${NAME_LENGTH_MAX} characters: give another one with --name.`,
+    );
   return { name: wanted };
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY_REASON, GENERATED_REASON } from './local-tree.ts';
-import { exitCodeOf, printTable, type SyncReport } from './report.ts';
+import { exitCodeOf, printTable, printUnread, type SyncReport } from './report.ts';
 
 const nothing: SyncReport = {
   group_id: 'g1',
@@ -45,4 +45,20 @@ test('a file that failed in an earlier call counts for the exit code if it can b
   assert.equal(codeOf({ still_failed: [still, { ...still, retryable: true }] }), 1);
   assert.equal(codeOf({ still_failed: [{ ...still, outdated: true }] }), 1);
   assert.equal(codeOf({ unreadable: ['shut/'] }), 1);
+});
+
+test('a retry of files that failed earlier is proposed only if it may help', () => {
+  const film = { path: 'film.mkv', title: 'Unsupported file type', message: '', retryable: false, outdated: false };
+  const slow = { ...film, path: 'slow.pdf', title: 'Timeout', retryable: true };
+  const saidOf = (...files: (typeof film)[]): string => {
+    let said = '';
+    const err = (text: string): void => {
+      said += text;
+    };
+    printUnread('g1', files, { out() {}, err, terminal: false, columns: 80 });
+    return said;
+  };
+  const one = '1 unchanged file could not be read by an earlier call.\n  film.mkv: Unsupported file type\n';
+  assert.equal(saidOf(film), one);
+  assert.match(saidOf(film, slow), /earlier call\. To retry: pinakes runs start g1 --only-failed\n {2}film/);
 });

@@ -2,10 +2,12 @@
 
 import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
 import type { Io } from '../shared/io.ts';
+import { printable } from '../shared/printable.ts';
 import { countOf, errorText, namesOf } from '../shared/words.ts';
 import { EMPTY_REASON, GENERATED_REASON } from './local-tree.ts';
 
 const SHOWN_OF_A_KIND = 50;
+const UNREAD_NAMED_MAX = 10;
 /** Reasons of skipped files that the table counts in one line. */
 const COUNTED: ReadonlySet<string> = new Set([ASSET_REASON, GENERATED_REASON, EMPTY_REASON]);
 
@@ -86,6 +88,19 @@ export function exitCodeOf({ failed, still_failed: still, unreadable }: SyncRepo
 export function hasChanges(report: SyncReport): boolean {
   const { added, updated, moved, deleted, failed } = report;
   return [added, updated, moved, deleted, failed].some((list) => list.length > 0);
+}
+
+/** Names the files that an earlier call could not read. A retry is no help to a file that can never be read. */
+export function printUnread(groupId: string, unread: readonly StillFailed[], io: Io): void {
+  const lines = unread.slice(0, UNREAD_NAMED_MAX).map((one) => {
+    const reason = one.title === '' ? '' : `: ${errorText(one)}`;
+    return `  ${printable(`${one.path}${reason}`)}${one.outdated ? ' (its old version is still found)' : ''}\n`;
+  });
+  const more = unread.length > lines.length ? `  and ${unread.length - lines.length} more\n` : '';
+  const files = `${countOf(unread.length, 'unchanged file')} could not be read by an earlier call`;
+  const canHelp = unread.some(({ retryable }) => retryable);
+  const retry = canHelp ? ` To retry: pinakes runs start ${groupId} --only-failed` : '';
+  io.err(`${files}.${retry}\n${lines.join('')}${more}`);
 }
 
 function rows(io: Io, kind: string, texts: readonly string[]): void {

@@ -9,13 +9,13 @@ import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 import { listErrors } from '../shared/upload.ts';
-import { countOf, endedText, errorText } from '../shared/words.ts';
+import { countOf, endedText } from '../shared/words.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
 import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
 import { findGroup, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
-import type { StillFailed, SyncReport } from './report.ts';
+import { printUnread, type StillFailed, type SyncReport } from './report.ts';
 
 /**
  * Another client may change the group during the synchronization, or the service may restart. Then it starts again, up to this number
@@ -27,7 +27,6 @@ const RETRY_BASE_MS = 4_000;
 /** Up to this number of files may be deleted without --yes, whatever their share of the group. */
 const UNCONFIRMED_DELETIONS_MAX = 10;
 const REFUSED = 2;
-const UNREAD_NAMED_MAX = 10;
 
 export interface SyncRequest {
   /** An absolute path. */
@@ -49,13 +48,17 @@ export async function syncFolder(
   retryBaseMs = RETRY_BASE_MS,
 ): Promise<SyncReport> {
   const cutOff: SyncPlan[] = [];
+  let groupId: string | undefined;
   for (let tries = 1; ; tries += 1) {
     let planned: SyncPlan | undefined;
     try {
-      const report = await syncOnce(client, request, io, (plan) => {
+      const onPlan = (plan: SyncPlan): void => {
         planned = plan;
-      });
-      return withEarlier(report, cutOff);
+      };
+      const onGroup = (id: string): void => {
+        groupId = id;
+      };
+      return withEarlier(await syncOnce(client, request, io, onPlan, onGroup), cutOff);
     } catch (error) {
       // 409: the group changed since it was read.
       const isChanged = error instanceof PinakesError && error.status === 409;
@@ -63,7 +66,7 @@ export async function syncFolder(
       // Before there is a plan, the client only reads, and has waited for the service itself.
       if (isLost && planned) cutOff.push(planned);
       if (!(isChanged || (isLost && planned)) || tries === TRIES_MAX)
-        throw isLost && cutOff.length > 0 ? lostError(error, request.group) : error;
+        throw isLost && cutOff.length > 0 ? lostError(error, groupId) : error;
       const askedMs = error instanceof PinakesError ? retryAfterMs(error.retryAfter) : undefined;
       const waitMs = retryWait(tries - 1, askedMs, { baseMs: retryBaseMs });
       io.err(`Trying again in ${Math.ceil(waitMs / 1000)} s: ${printable(error.message)}\n`);
@@ -73,11 +76,12 @@ export async function syncFolder(
 }
 
 /** The service does not answer any more. It does not need this command to read what has arrived. */
-function lostError({ message }: Error, group: SyncRequest['group']): CliError {
-  const named = 'id' in group ? group.id : `"${group.name}"`;
+function lostError({ message }: Error, groupId: string | undefined): CliError {
+  // Without an answer to the first upload, the id of the new group is not known.
+  const command = groupId === undefined ? 'pinakes ls' : `pinakes runs ${groupId}`;
   return new CliError(
     `${endedText(message)} The service reads what has arrived, as soon as it runs. ` +
-      `To see it: pinakes runs ${named}. To send the rest: the same pinakes sync again.`,
+      `To see it: ${command}. To send the rest: the same pinakes sync again.`,
   );
 }
 
@@ -112,10 +116,12 @@ async function syncOnce(
   request: SyncRequest,
   io: Io,
   onPlan: (plan: SyncPlan) => void,
+  onGroup: (id: string) => void,
 ): Promise<SyncReport> {
   const { root, dryRun, cache } = request;
   // Asked first: a large folder should not be hashed for a service that does not answer.
   const group = await findGroup(client, request.group);
+  if (group) onGroup(group.id);
   const tree = await readTree(root);
   const progress = startProgress(io, 'Comparing');
   const local = await hashFiles(tree, cache, (done, total) =>
@@ -155,7 +161,7 @@ async function syncOnce(
   onPlan(plan);
   if (!request.yes) checkDeletions(root, plan, files);
   if (!group && local.length === 0) return report;
-  const { groupId, runs } = await applyPlan(client, { id: group?.id, name }, plan, io);
+  const { groupId, runs } = await applyPlan(client, { id: group?.id, name, onGroup }, plan, io);
   if (runs.length === 0 && files.some(({ status }) => status === 'pending')) {
     runs.push(await readWaiting(client, groupId));
     // This run tried the failed files again, too.
@@ -173,17 +179,6 @@ function unreadFiles(plan: SyncPlan, stored: readonly RemoteFile[]): StillFailed
       const { title = '', message = '', retryable = false } = error ?? {};
       return { path, title, message, retryable, outdated };
     });
-}
-
-function printUnread(groupId: string, unread: readonly StillFailed[], io: Io): void {
-  const lines = unread.slice(0, UNREAD_NAMED_MAX).map((one) => {
-    const reason = one.title === '' ? '' : `: ${errorText(one)}`;
-    return `  ${printable(`${one.path}${reason}`)}${one.outdated ? ' (its old version is still found)' : ''}\n`;
-  });
-  const more = unread.length > lines.length ? `  and ${unread.length - lines.length} more\n` : '';
-  const files = `${countOf(unread.length, 'unchanged file')} could not be read by an earlier call`;
-  const retry = `To retry ${unread.length === 1 ? 'it' : 'them'}: pinakes runs start ${groupId} --only-failed`;
-  io.err(`${files}. ${retry}\n${lines.join('')}${more}`);
 }
 
 /** Refuses to create a second group with files that `pinakes ingest` already stored: search would find them twice. @throws CliError */
