@@ -284,3 +284,19 @@ test('an item that a rule excluded before a run was cut off stays if it fails af
   assert.deepEqual((await world.getRun(runId)).statistics, figures({ scanned: 1, failed: 1 }));
   assert.deepEqual(await world.search('aardvark'), ['a.txt']);
 });
+
+test('an item that the listing has reported a moment ago is not among those that the run has not reported', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  await world.run(groupId);
+  let unreported: readonly string[] | undefined;
+  world.origin.script = async function* (request) {
+    yield world.origin.present('a');
+    unreported = await request.listUnreported?.();
+    yield world.origin.present('b');
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.run(groupId);
+  world.origin.script = undefined;
+  assert.deepEqual(unreported, ['b']);
+});
