@@ -255,6 +255,22 @@ export async function countSources(tx: Queryable, tenantId: string, groupId: str
   return counts!;
 }
 
+/** Returns the number and the bytes of these sources and of all sources inside them. */
+export async function measureSources(
+  tx: Queryable,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<{ files: number; bytes: number }> {
+  const [size] = await tx.query<{ files: number; bytes: number }>(sql`
+    with recursive measured as (
+      select id, file_size from source where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[]) and deleted_at is null
+      union all
+      select s.id, s.file_size from measured m join source s on s.parent_source_id = m.id
+      where s.tenant_id = ${tenantId} and s.deleted_at is null)
+    select count(*) as files, coalesce(sum(file_size), 0)::float8 as bytes from measured`);
+  return size!;
+}
+
 /** Returns how many of the sources are in the group and not deleted, and how many of these have failed or wait. */
 export async function countFiles(
   tx: Queryable,

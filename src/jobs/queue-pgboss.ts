@@ -35,8 +35,6 @@ interface RunningJob {
 
 interface QueueState {
   stopping: boolean;
-  /** Resolves when a stopping queue has released its jobs. */
-  released: PromiseWithResolvers<void>;
 }
 
 type Log = Pick<FastifyBaseLogger, 'error' | 'warn'>;
@@ -69,7 +67,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
   if (db.kind === 'embedded') await releaseAll(db);
 
   const running = new Set<RunningJob>();
-  const state: QueueState = { stopping: false, released: Promise.withResolvers() };
+  const state: QueueState = { stopping: false };
   return {
     enqueue: (tx, kind, payload, options) => enqueue(boss, tx, kind, payload, options),
     async work(handlers) {
@@ -81,7 +79,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
     async stop(graceMs) {
       if (state.stopping) return;
       state.stopping = true;
-      await stop(boss, db, running, state, graceMs);
+      await stop(boss, db, running, graceMs);
     },
   };
 }
@@ -171,18 +169,15 @@ async function runJob(
   try {
     const lastAttempt = job.retryCount >= job.retryLimit;
     await handler(job.data, { signal: AbortSignal.any([job.signal, abort.signal]), lastAttempt });
-    running.delete(entry);
   } catch (error) {
-    if (!abort.signal.aborted) {
-      running.delete(entry);
-      throw error;
-    }
+    if (!abort.signal.aborted) throw error;
+    // If `stop` has released the job, another worker may have it now.
+    if (running.has(entry)) await releaseJobs(db, [job.id]);
   } finally {
+    running.delete(entry);
     finished.resolve();
     if (!state.stopping) fetchNext(boss, kind);
   }
-  // `stop` releases the job. pg-boss must not settle the job before.
-  if (running.has(entry)) await state.released.promise;
 }
 
 /** Wakes the workers of a kind. Otherwise each worker sleeps until its next poll after each job, however many jobs wait. */
@@ -190,24 +185,20 @@ function fetchNext(boss: PgBoss, kind: JobKind): void {
   for (const worker of boss.getWipData()) if (worker.name === kind) boss.notifyWorker(worker.id);
 }
 
-async function stop(
-  boss: PgBoss,
-  db: Database,
-  running: Set<RunningJob>,
-  state: QueueState,
-  graceMs: number,
-): Promise<void> {
+async function stop(boss: PgBoss, db: Database, running: Set<RunningJob>, graceMs: number): Promise<void> {
   // A worker ends when pg-boss has recorded its job as completed. pg-boss would fail a job that is not recorded, so it would run again.
   const workersEnd = Promise.all(JOB_KINDS.map((kind) => boss.offWork(kind, { wait: true })));
   await endsWithin(workersEnd, graceMs);
   for (const job of running) job.abort.abort(new Error('the worker stops'));
   await endsWithin(Promise.all([...running].map((job) => job.done)), ABORT_WAIT_MS);
+  const hanging = [...running];
+  running.clear();
   await releaseJobs(
     db,
-    [...running].map((job) => job.id),
+    hanging.map((job) => job.id),
   );
-  state.released.resolve();
-  await endsWithin(workersEnd, ABORT_WAIT_MS);
+  // The worker of a handler that has not ended does not end either.
+  if (hanging.length === 0) await endsWithin(workersEnd, ABORT_WAIT_MS);
   await boss.stop({ graceful: false, close: false });
 }
 

@@ -39,6 +39,15 @@ async function upload(files: UploadFile[], key = t.key, path = '', method: 'POST
   return { status: answer.statusCode, body: answer.json() };
 }
 
+/** Replaces a file of a group; returns the errors of the run. */
+async function replaceFile(groupId: string, file: UploadFile): Promise<string[]> {
+  assert.equal((await upload([file], t.key, `/${groupId}/files`, 'PUT')).status, 202);
+  await waitForGroup(t, groupId);
+  const { runs } = (await t.get(`/source-groups/${groupId}/runs`)).body;
+  const { errors } = (await t.get(`/runs/${runs.at(-1).id}/errors`)).body;
+  return errors.map(({ message }: { message: string }) => message);
+}
+
 /** Deletes all groups of the tenant. A group that is listed while it is being deleted may be gone before it is deleted again. */
 async function empty(): Promise<void> {
   const { source_groups: groups } = (await t.get('/source-groups')).body;
@@ -133,16 +142,53 @@ test('a new version of an archive takes the room of the files inside the old one
   });
   const { body } = await upload([archive('first', FILES - 1)]);
   assert.equal(await waitForGroup(t, body.source_group_id), 'success');
-  const change = async (file: UploadFile) => {
-    assert.equal((await upload([file], t.key, `/${body.source_group_id}/files`, 'PUT')).status, 202);
-    await waitForGroup(t, body.source_group_id);
-    const { runs } = (await t.get(`/source-groups/${body.source_group_id}/runs`)).body;
-    const { errors } = (await t.get(`/runs/${runs.at(-1).id}/errors`)).body;
-    return errors.map(({ message }: { message: string }) => message);
-  };
+  const change = (file: UploadFile) => replaceFile(body.source_group_id, file);
   assert.deepEqual(await change(archive('second', FILES - 1)), []);
   assert.match((await change(archive('third', FILES))).join(), /do not fit into the quota/);
   assert.match((await change(archive('fourth', FILES - 1, BYTES / 4))).join(), /do not fit into the quota/);
+  await empty();
+});
+
+test('a new version of an archive takes the room of an archive inside the old one, with its files', async () => {
+  const zip = (count: number, size: number) =>
+    zipSync(
+      Object.fromEntries(
+        Array.from({ length: count }, (_, i) => [`${i}.txt`, strToU8(`member ${i} `.padEnd(size, 'x '))]),
+      ),
+    );
+  const nested = zipSync({ 'inner.zip': zip(FILES - 2, 150) });
+  const { body } = await upload([{ name: 'all.zip', content: nested }]);
+  assert.equal(await waitForGroup(t, body.source_group_id), 'success');
+  const flat = (count: number, size: number) => ({ name: 'all.zip', content: zip(count, size) });
+  const change = (file: UploadFile) => replaceFile(body.source_group_id, file);
+  assert.match((await change(flat(FILES, 20))).join(), /do not fit into the quota/);
+  assert.match((await change(flat(FILES - 1, BYTES / 4))).join(), /do not fit into the quota/);
+  assert.deepEqual(await change(flat(FILES - 1, BYTES / 8)), []);
+  const { files, bytes } = (await t.get('/service')).body.quotas;
+  assert.deepEqual([files.used, bytes.used > (FILES - 1) * (BYTES / 8)], [FILES, true]);
+  await empty();
+});
+
+test('a new attachment takes the room of one that a mail no longer has', async () => {
+  const mail = (names: string[]) => {
+    const parts = names.map(
+      (name) =>
+        `--x\nContent-Disposition: attachment; filename="${name}"\nContent-Type: text/plain\n\nThe words of ${name}.\n`,
+    );
+    const head =
+      'From: ann@example.com\nSubject: Herons\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary="x"\n\n';
+    return {
+      name: 'a.eml',
+      content: `${head}--x\nContent-Type: text/plain\n\nThe heron nests.\n${parts.join('')}--x--\n`,
+    };
+  };
+  const names = Array.from({ length: FILES - 1 }, (_, i) => `${i}.txt`);
+  const { body } = await upload([mail(names)]);
+  assert.equal(await waitForGroup(t, body.source_group_id), 'success');
+  const renamed = [...names.slice(1), 'renamed.txt'];
+  assert.deepEqual(await replaceFile(body.source_group_id, mail(renamed)), []);
+  const { sources } = (await t.get(`/source-groups/${body.source_group_id}/sources`)).body;
+  assert.deepEqual(sources.map(({ name }: { name: string }) => name).sort(), [...renamed, 'a.eml'].sort());
   await empty();
 });
 

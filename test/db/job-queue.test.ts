@@ -130,6 +130,43 @@ test('a queue that stops aborts and releases a job that does not end, and the ne
   await second.stop(1_000);
 });
 
+test('a queue that stops waits once for a handler that hangs, and a late end does not disturb the next worker', async (t) => {
+  const job = async () => {
+    const [row] = await opened.db.system.query<{ state: string; left: number }>(
+      sql`select state, retry_limit - retry_count as left from pgboss.job where data ->> 'runId' = 'hangs'`,
+    );
+    return row;
+  };
+  const started = Promise.withResolvers<void>();
+  const lateEnd = Promise.withResolvers<void>();
+  const first = await working(async () => {
+    started.resolve();
+    await lateEnd.promise;
+  });
+  await enqueue(first, 'ingest-run', { runId: 'hangs' });
+  await started.promise;
+  const timers = t.mock.method(globalThis, 'setTimeout');
+  await first.stop(0);
+  const waits = timers.mock.calls.filter(({ stack }) => stack.stack?.includes('endsWithin'));
+  timers.mock.restore();
+  assert.equal(waits.length, 2, 'for the grace and for the abort');
+  assert.deepEqual(await job(), { state: 'created', left: 3 });
+
+  const again = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const second = await working(async () => {
+    again.resolve();
+    await end.promise;
+  });
+  await again.promise;
+  lateEnd.reject(new Error('late'));
+  await sleep(100);
+  assert.deepEqual(await job(), { state: 'active', left: 3 });
+  end.resolve();
+  await second.stop(1_000);
+  assert.deepEqual(await job(), { state: 'completed', left: 3 });
+});
+
 test('a job whose handler has ended while the queue stops is recorded as completed', async () => {
   // The database is slow to record the completion.
   const system: Database['system'] = {

@@ -20,7 +20,7 @@ import { CRASH_POINTS } from '../../src/util/crash.ts';
 import { type FakeDrive, openFakeDrive } from '../support/fakes/drive.ts';
 import { newSeed, openRandom, type Random } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
-import { eventually } from '../support/upload.ts';
+import { eventually, hasEnded } from '../support/upload.ts';
 import { search } from './kill-model.ts';
 
 const RUN_MS_MAX = 900_000;
@@ -284,7 +284,7 @@ async function waitForRun(world: World): Promise<{ statistics: Statistics; ms: n
     const answer = await world.service.fetch(`/source-groups/${world.groupId}/runs?limit=100`);
     const { runs } = (await answer.json()) as { runs: { status: string; error: unknown; statistics: Statistics }[] };
     const last = runs.at(-1);
-    return last && ['success', 'failure', 'canceled'].includes(last.status) && last;
+    return last && hasEnded(last.status) && last;
   }, RUN_MS_MAX);
   assert.deepEqual([ended.status, ended.error], ['success', null]);
   return { statistics: ended.statistics, ms: performance.now() - startedAt };

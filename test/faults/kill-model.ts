@@ -1,7 +1,7 @@
 /** The model of the kill test: which uploads and deletions were acknowledged, and what must therefore be true. */
 import type { Random } from '../support/random.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
-import { eventually, multipartBody } from '../support/upload.ts';
+import { eventually, hasEnded, multipartBody } from '../support/upload.ts';
 
 export interface KnownFile {
   name: string;
@@ -122,11 +122,9 @@ export async function checkAfterRestart(service: ServiceProcess, model: Model, r
   }
   const settled = await eventually(async () => {
     const groups = await listGroups(service);
-    return groups.every(({ status }) => ['success', 'failure', 'canceled'].includes(status)) && groups;
+    return groups.every(({ status }) => hasEnded(status)) && groups;
   }).catch(async () => {
-    const stuck = (await listGroups(service)).filter(
-      ({ status }) => !['success', 'failure', 'canceled'].includes(status),
-    );
+    const stuck = (await listGroups(service)).filter(({ status }) => !hasEnded(status));
     model.problems.push(`stuck: ${JSON.stringify(stuck)}`);
     return listGroups(service);
   });

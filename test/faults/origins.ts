@@ -15,7 +15,7 @@ import { parseArgs } from 'node:util';
 import { generateApiKey } from '../../src/access/api-key.ts';
 import { newSeed, openRandom, type Random } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
-import { eventually } from '../support/upload.ts';
+import { eventually, hasEnded } from '../support/upload.ts';
 import { type KilledOrigin, openKilledOrigins } from '../support/worlds/killed-origins.ts';
 import { checkStore } from './drive-scenario.ts';
 import { search } from './kill-model.ts';
@@ -130,7 +130,7 @@ async function lastRun(service: ServiceProcess, { groupId }: Pick<Followed, 'gro
   const answer = await service.fetch(`/source-groups/${groupId}/runs?limit=100`);
   const { runs } = (await answer.json()) as { runs: Omit<RunState, 'ended'>[] };
   const last = runs.at(-1)!;
-  return { ...last, ended: ['success', 'failure', 'canceled'].includes(last.status) };
+  return { ...last, ended: hasEnded(last.status) };
 }
 
 /** Returns name and size of the sources. */

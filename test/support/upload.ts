@@ -85,11 +85,16 @@ export function waitForGroup(t: TestApp, id: string, key: string = t.key): Promi
   });
 }
 
+/** Returns whether this is the status of a run that has ended. */
+export function hasEnded(status: string): boolean {
+  return ['success', 'failure', 'canceled'].includes(status);
+}
+
 /** Waits for the end of a run (a worker must run) and returns its record. */
 export function waitForRun(t: TestApp, id: string) {
   return eventually(async () => {
     const { body } = await t.get(`/runs/${id}`);
-    return ['success', 'failure', 'canceled'].includes(body.status) && body;
+    return hasEnded(body.status) && body;
   });
 }
 

@@ -168,10 +168,10 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, capacity: GroupCapacity, 
     async store(also) {
       const items = reported;
       if (items.size === 0 && !also) return;
-      const received = await receiveNamed(deps, open, items, signal);
+      const { received, skippedBefore } = await receiveNamed(deps, open, items, signal);
       reported = new Map();
       bytes = 0;
-      await storeItems(deps, active, received, { capacity, waiting, also });
+      await storeItems(deps, active, received, { capacity, skippedBefore, waiting, also });
       open.onStored?.();
       storedAt = performance.now();
     },
@@ -198,13 +198,17 @@ function receivedOutcome(
   }
 }
 
-/** Fetches the reported items that need a fetch. Drops reports that the run already stored before a kill. */
+/**
+ * Fetches the reported items that need a fetch. Drops reports that the run already stored before a kill.
+ *
+ * @returns `skippedBefore`: the ids of received items that the run counted as skipped before a kill.
+ */
 async function receiveNamed(
   deps: IngestDeps,
   open: OpenOrigin,
   reported: ReadonlyMap<string, ReportedItem>,
   signal: AbortSignal,
-): Promise<Received[]> {
+): Promise<{ received: Received[]; skippedBefore: ReadonlySet<string> }> {
   const { active } = open;
   const { tenantId, groupId, runId } = active;
   const ids = [...reported.keys()];
@@ -218,6 +222,7 @@ async function receiveNamed(
   const received: Received[] = [];
   const toFetch: { change: Extract<Change, { kind: 'present' }>; stored: StoredItem | undefined }[] = [];
   const repeated: Received[] = [];
+  const skippedBefore = new Set<string>();
   for (const [originId, one] of reported) {
     const outcome = outcomes.get(originId);
     const before = stored.get(originId);
@@ -230,16 +235,16 @@ async function receiveNamed(
       else toFetch.push({ change: one.change, stored: before });
       continue;
     }
-    // A rule excluded the item before a kill, and does not any more: its source must stay.
-    if (outcome === 'skipped' && before && isPresent(one)) {
-      received.push({ kind: 'later', originId });
-      if ('received' in one) repeated.push(one.received);
-      continue;
-    }
+    // A stored item that a rule excluded before a kill is looked at again: its source stays if no rule excludes it now.
+    const isLookedAtAgain = outcome === 'skipped' && before !== undefined;
+    if (isLookedAtAgain) skippedBefore.add(originId);
     // An item that was gone a moment ago may be back, and the reverse. Every other repeated report was stored before a
     // kill.
     const isStored =
-      outcome !== undefined && outcome !== 'gone' && !('received' in one && one.received.kind === 'gone');
+      outcome !== undefined &&
+      outcome !== 'gone' &&
+      !isLookedAtAgain &&
+      !('received' in one && one.received.kind === 'gone');
     if ('received' in one) (isStored ? repeated : received).push(one.received);
     else if (isStored) continue;
     else if (needsFetch(cleanItem(one.change.item), before)) toFetch.push({ change: one.change, stored: before });
@@ -256,11 +261,7 @@ async function receiveNamed(
     await discardBytes(deps, received);
     throw error;
   }
-  return received;
-}
-
-function isPresent(one: ReportedItem): boolean {
-  return 'change' in one || one.received.kind === 'fetched' || one.received.kind === 'same';
+  return { received, skippedBefore };
 }
 
 /** Returns whether a report is of another version than the one that is stored or waits to be processed. */

@@ -85,8 +85,8 @@ interface Writes {
 /**
  * Stores the received items. Each item may occur once.
  *
- * @param options `waiting`: items that the listing knows and has not reported yet. `also` runs last in the same
- * transaction.
+ * @param options `skippedBefore`: items that the run has counted as skipped. `waiting`: items that the listing knows and has not
+ * reported yet. `also` runs last in the same transaction.
  * @throws RunLost
  */
 export async function storeItems(
@@ -95,9 +95,15 @@ export async function storeItems(
   received: readonly Received[],
   {
     capacity,
+    skippedBefore,
     waiting,
     also,
-  }: { capacity: GroupCapacity; waiting: number; also?: ((tx: Tx) => Promise<void>) | undefined },
+  }: {
+    capacity: GroupCapacity;
+    skippedBefore: ReadonlySet<string>;
+    waiting: number;
+    also?: ((tx: Tx) => Promise<void>) | undefined;
+  },
 ): Promise<void> {
   const { tenantId, groupId, runId } = active;
   const staged = received.flatMap((one) => (one.kind === 'fetched' ? [one.bytes] : []));
@@ -108,7 +114,13 @@ export async function storeItems(
       const ids = received.map(originIdOf);
       const stored = await findStoredItems(tx, tenantId, groupId, ids);
       const room = await lockQuotaRoom(tx, tenantId, deps.config.quotas);
-      const writes = plan(active, received, stored, { group: capacity, tenant: room }, deps.clock.now());
+      const writes = plan(
+        active,
+        received,
+        { stored, skippedBefore },
+        { group: capacity, tenant: room },
+        deps.clock.now(),
+      );
       await write(deps, tx, active, writes);
       await addListed(tx, tenantId, runId, writes.step, deps.clock.now(), waiting);
       await also?.(tx);
@@ -120,7 +132,7 @@ export async function storeItems(
 function plan(
   { sourceType }: Pick<ActiveRun, 'sourceType'>,
   received: readonly Received[],
-  stored: ReadonlyMap<string, StoredItem>,
+  { stored, skippedBefore }: { stored: ReadonlyMap<string, StoredItem>; skippedBefore: ReadonlySet<string> },
   capacity: Capacity,
   now: Date,
 ): Writes {
@@ -139,6 +151,12 @@ function plan(
   };
   for (const raw of received) {
     const one = withoutEmpty(raw);
+    if (skippedBefore.has(originIdOf(one))) {
+      if (one.kind === 'skipped') continue;
+      // Each item counts once.
+      writes.step.listed -= 1;
+      writes.step.skipped -= 1;
+    }
     if (one.kind === 'fetched' || one.kind === 'same')
       planPresent(writes, one, stored, capacity, placeOf(sourceType, originIdOf(one)), now);
     // The item was counted before. Failed items are asked for again, and keep their sources.

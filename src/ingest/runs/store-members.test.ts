@@ -4,23 +4,18 @@ import { GROUP_BYTES_MAX, GROUP_SOURCES_MAX } from '../../corpus/source-lookup.t
 import { checkRoom, matchMembers, membersThatFit } from './store-members.ts';
 
 test('a group refuses files found inside a file beyond its limits of files and bytes', () => {
-  const counts = { pending: 1, ready: 1, failed: 1, bytes: GROUP_BYTES_MAX - 10 };
-  checkRoom(counts, [], [{ size: 4 }, { size: 6 }]);
-  assert.throws(() => checkRoom(counts, [], [{ size: 4 }, { size: 7 }]), /more than 20 GiB/);
-  checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 3 }, [], [{ size: 1 }]);
-  assert.throws(
-    () => checkRoom({ ...counts, ready: GROUP_SOURCES_MAX - 2 }, [], [{ size: 1 }]),
-    /more than 50000 files/,
-  );
-  const full = { ...counts, ready: GROUP_SOURCES_MAX - 2 };
+  const kept = { files: 3, bytes: GROUP_BYTES_MAX - 10 };
+  checkRoom(kept, [], [{ size: 4 }, { size: 6 }]);
+  assert.throws(() => checkRoom(kept, [], [{ size: 4 }, { size: 7 }]), /more than 20 GiB/);
+  checkRoom({ ...kept, files: GROUP_SOURCES_MAX - 1 }, [], [{ size: 1 }]);
+  const full = { ...kept, files: GROUP_SOURCES_MAX };
+  assert.throws(() => checkRoom(full, [], [{ size: 1 }]), /more than 50000 files/);
   checkRoom(full, [{ fileSize: 10 }], [{ size: 20 }]);
   assert.throws(() => checkRoom(full, [{ fileSize: 10 }], [{ size: 21 }]), /more than 20 GiB/);
   assert.throws(() => checkRoom(full, [{ fileSize: 10 }], [{ size: 1 }, { size: 1 }]), /more than 50000 files/);
 });
 
 test('membersThatFit returns new members while the group has room, and all members of the previous version', () => {
-  const counts = { pending: 1, ready: 1, failed: 1, bytes: 90 };
-  const before = [{ id: '1', name: 'old', status: 'ready' as const, waits: false, newestHash: '', fileSize: 0 }];
   const found = [
     ['a', 6],
     ['b', 5],
@@ -31,8 +26,9 @@ test('membersThatFit returns new members while the group has room, and all membe
     name: `${name}`,
     staged: { tenantId: '', hash: `${name}`, size: Number(size), handle: '' },
   }));
+  const added = found.filter(({ name }) => name !== 'old');
   const fittingNames = (sourcesMax: number, bytesMax: number) =>
-    membersThatFit(counts, before, found, { sourcesMax, bytesMax }).map(({ name }) => name);
+    membersThatFit({ files: 3, bytes: 90 }, found, added, { sourcesMax, bytesMax }).map(({ name }) => name);
   assert.deepEqual(fittingNames(100, 1000), ['a', 'b', 'old', 'c', 'd']);
   assert.deepEqual(fittingNames(100, 100), ['a', 'old', 'c']);
   assert.deepEqual(fittingNames(5, 1000), ['a', 'b', 'old']);

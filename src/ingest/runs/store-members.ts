@@ -13,6 +13,7 @@ import {
   listMembers,
   lockQuotaRoom,
   type Member,
+  measureSources,
   type QuotaRoom,
   type SourceCounts,
 } from '../../corpus/source-lookup.ts';
@@ -27,19 +28,26 @@ import { hideInRun } from '../removal/remove-gone.ts';
 import { saveVersions } from './new-versions.ts';
 import type { SourceRows, StagedMember } from './rows.ts';
 
+/** Number and bytes of the sources of a group, without those that the new version of a file removes. */
+interface Kept {
+  files: number;
+  bytes: number;
+}
+
 /**
- * Checks that a group with these counts has room for the members. They replace those of the previous version, which are in the counts.
+ * Checks that a group has room for the members.
  *
+ * @param matched members of the previous version that `members` replace.
  * @throws FileError when it has not.
  */
 export function checkRoom(
-  counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
-  before: readonly Pick<Member, 'fileSize'>[],
+  kept: Kept,
+  matched: readonly Pick<Member, 'fileSize'>[],
   members: readonly { size: number }[],
   { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
 ): void {
-  const others = counts.pending + counts.ready + counts.failed - before.length;
-  const otherBytes = before.reduce((sum, { fileSize }) => sum - fileSize, counts.bytes);
+  const others = kept.files - matched.length;
+  const otherBytes = matched.reduce((sum, { fileSize }) => sum - fileSize, kept.bytes);
   const isTooMany = others + members.length > sourcesMax;
   const isTooLarge = members.reduce((sum, { size }) => sum + size, otherBytes) > bytesMax;
   if ((isTooMany && sourcesMax < GROUP_SOURCES_MAX) || (isTooLarge && bytesMax < GROUP_BYTES_MAX))
@@ -54,20 +62,20 @@ export function checkRoom(
 }
 
 /**
- * Returns the members for which a group with these counts has room. Members of the previous version always fit; new members fit
- * in their order. Pure.
+ * Returns the members for which a group has room. Members of the previous version always fit; new members (`added`) fit in
+ * their order. Pure.
  */
 export function membersThatFit(
-  counts: Pick<SourceCounts, 'pending' | 'ready' | 'failed' | 'bytes'>,
-  before: readonly Member[],
+  kept: Kept,
   found: readonly StagedMember[],
+  added: readonly StagedMember[],
   { sourcesMax, bytesMax } = { sourcesMax: GROUP_SOURCES_MAX, bytesMax: GROUP_BYTES_MAX },
 ): StagedMember[] {
-  const added = new Set(matchMembers(before, found).added);
-  let sourcesFree = sourcesMax - counts.pending - counts.ready - counts.failed;
-  let bytesFree = bytesMax - counts.bytes;
+  const isNew = new Set(added);
+  let sourcesFree = sourcesMax - kept.files;
+  let bytesFree = bytesMax - kept.bytes;
   return found.filter((member) => {
-    if (!added.has(member)) return true;
+    if (!isNew.has(member)) return true;
     if (sourcesFree < 1 || member.staged.size > bytesFree) return false;
     sourcesFree -= 1;
     bytesFree -= member.staged.size;
@@ -97,17 +105,30 @@ export async function storeWithMembers(
   store: (rows: SourceRows, insert: (tx: Tx) => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const { tenantId, groupId } = active;
-  const [counts, before, room] = await deps.db.transaction(tenantId, async (tx) => [
-    await countSources(tx, tenantId, groupId),
-    await listMembers(tx, tenantId, rows.source.id),
-    await lockQuotaRoom(tx, tenantId, deps.config.quotas),
-  ]);
-  const limits = limitsOf(counts, room);
+  const { kept, matched, added, limits } = await deps.db.transaction(tenantId, async (tx) => {
+    const counts = await countSources(tx, tenantId, groupId);
+    const before = await listMembers(tx, tenantId, rows.source.id);
+    const { matched, added, gone } = matchMembers(before, rows.members);
+    const removed = await measureSources(
+      tx,
+      tenantId,
+      gone.map(({ id }) => id),
+    );
+    const files = counts.pending + counts.ready + counts.failed - removed.files;
+    const kept: Kept = { files, bytes: counts.bytes - removed.bytes };
+    return { kept, matched, added, limits: limitsOf(counts, await lockQuotaRoom(tx, tenantId, deps.config.quotas)) };
+  });
   const isArchive = rows.result.fileType === 'unknown';
-  const members = isArchive ? rows.members : membersThatFit(counts, before, rows.members, limits);
+  const members = isArchive ? rows.members : membersThatFit(kept, rows.members, added, limits);
   const staged = members.map((member) => member.staged);
   try {
-    if (isArchive) checkRoom(counts, before, staged, limits);
+    if (isArchive)
+      checkRoom(
+        kept,
+        matched.map((pair) => pair.before),
+        staged,
+        limits,
+      );
   } catch (error) {
     await deps.blobs.discard(staged);
     throw error;

@@ -4,23 +4,18 @@ import { after, before, test } from 'node:test';
 import { insertRunFiles, RUN_FILES_MAX, RUN_SKIPPED_MAX } from '../../../src/corpus/runs/run-file-store.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
-import { eventually, ingest } from '../../support/upload.ts';
+import { ingest, waitForRun } from '../../support/upload.ts';
 import { SOURCE_FORMS, scriptedConnectors } from '../../support/worlds/connector-sources.ts';
 
 const script = scriptedConnectors();
 const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
-const ENDED = ['success', 'failure', 'canceled'];
 let t: TestApp;
 before(async () => {
   t = await openTestApp({ runsJobs: true, given: { connectors: script.connectors } });
 });
 after(() => t.close());
 
-const ended = (id: string) =>
-  eventually(async () => {
-    const { body } = await t.get(`/runs/${id}`);
-    return ENDED.includes(body.status) && body;
-  });
+const ended = (id: string) => waitForRun(t, id);
 const filesOf = async (id: string, query = '') =>
   (await t.get(`/runs/${id}/files${query}`)).body.files.map((file: { name: string; change: string }) => [
     file.name,

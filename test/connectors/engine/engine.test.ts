@@ -1,7 +1,7 @@
 /** Runs of groups with an origin: items that are new, changed, moved, gone or failing at the origin. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OriginError } from '../../../src/connectors/connector.ts';
+import { type Change, OriginError } from '../../../src/connectors/connector.ts';
 import { assertRawDownload } from '../../support/raw-download.ts';
 import type { ConnectorWorld } from '../../support/worlds/connector-world.ts';
 import { fetchedDuring, figures, groupId, put, setUpOriginGroup, world } from '../../support/worlds/origin-group.ts';
@@ -205,23 +205,98 @@ test('an empty file of an origin is skipped, and a file that becomes empty is re
   assert.deepEqual(await world.search('numbat'), []);
 });
 
-test('an item that a rule excluded before a run was cut off, and not any more after it, stays', async () => {
-  put('a', 'a.txt', 'The aardvark digs.');
-  await world.run(groupId);
-  const [{ id }] = await world.sources(groupId);
+/** Runs until the item `a` is reported as `change` says, is cut off, and goes on with the listing of the whole origin. */
+async function cutOffAfter(change: () => Change): Promise<string> {
   const runId = await world.queueRun(groupId);
   const cut = new AbortController();
   world.origin.script = async function* () {
-    yield { kind: 'skipped', originId: 'a', name: 'a.txt', reason: 'noindex' };
+    yield change();
     yield { kind: 'checkpoint', resume: {} };
     cut.abort(new Error('cut off'));
     await new Promise(() => {});
   };
   await assert.rejects(world.work(runId, cut.signal, false), /cut off/);
   world.origin.script = undefined;
-  await world.work(runId);
-  assert.equal((await world.getRun(runId)).status, 'success');
+  return runId;
+}
+
+const excluded = (): Change => ({ kind: 'skipped', originId: 'a', name: 'a.txt', reason: 'noindex' });
+
+test('an item that a rule excluded before a run was cut off, and not any more after it, stays and counts once', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  await world.run(groupId);
+  const [{ id }] = await world.sources(groupId);
+  const same = await cutOffAfter(excluded);
+  await world.work(same);
+  assert.deepEqual((await world.getRun(same)).statistics, figures({ scanned: 1, unchanged: 1 }));
   assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+
+  const edited = await cutOffAfter(excluded);
+  put('a', 'a.txt', 'The badger digs.');
+  await world.work(edited);
+  assert.deepEqual((await world.getRun(edited)).statistics, figures({ scanned: 1, updated: 1 }));
+  assert.deepEqual(await world.search('badger'), ['a.txt']);
   assert.deepEqual((await world.run(groupId)).statistics, figures({ scanned: 1, unchanged: 1 }));
   assert.equal((await world.sources(groupId))[0].id, id);
+});
+
+for (const listed of [false, true])
+  test(`a file that is empty before and after a run was cut off is deleted by the run: ${listed}`, async () => {
+    world.origin.files.set('a', { name: 'a.txt', content: 'The aardvark digs.', listed });
+    put('b', 'b.txt', 'The badger sleeps.');
+    await world.run(groupId);
+    world.origin.files.set('a', { name: 'a.txt', content: '', listed });
+    const runId = await cutOffAfter(() => world.origin.present('a'));
+    await world.work(runId);
+    const { statistics } = await world.getRun(runId);
+    assert.deepEqual(statistics, figures({ scanned: 2, unchanged: 1, skipped: 1, deleted: 1 }));
+    assert.deepEqual(await world.search('aardvark'), []);
+    const { files } = (await world.service.get(`/runs/${runId}/files?change=skipped`)).body;
+    assert.deepEqual(
+      files.map(({ name }: { name: string }) => name),
+      ['a.txt'],
+    );
+  });
+
+test('a file whose fetch is refused by a rule before and after a run was cut off is deleted by the run', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  await world.run(groupId);
+  put('a', 'a.txt', 'The aardvark of a private file.');
+  world.origin.onFetch = async (id) =>
+    id === 'a' ? { kind: 'skipped', reason: 'downloads are not allowed' } : undefined;
+  const runId = await cutOffAfter(() => world.origin.present('a'));
+  await world.work(runId);
+  const { statistics } = await world.getRun(runId);
+  assert.deepEqual(statistics, figures({ scanned: 2, unchanged: 1, skipped: 1, deleted: 1 }));
+  assert.deepEqual(await world.search('aardvark'), []);
+});
+
+test('an item that a rule excluded before a run was cut off stays if it fails after it', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  await world.run(groupId);
+  const runId = await cutOffAfter(excluded);
+  put('a', 'a.txt', 'The badger digs.');
+  world.origin.onFetch = async () => {
+    throw new OriginError({ title: 'The origin is down', message: 'It did not answer.', retryable: true });
+  };
+  await world.work(runId);
+  assert.deepEqual((await world.getRun(runId)).statistics, figures({ scanned: 1, failed: 1 }));
+  assert.deepEqual(await world.search('aardvark'), ['a.txt']);
+});
+
+test('an item that the listing has reported a moment ago is not among those that the run has not reported', async () => {
+  put('a', 'a.txt', 'The aardvark digs.');
+  put('b', 'b.txt', 'The badger sleeps.');
+  await world.run(groupId);
+  let unreported: readonly string[] | undefined;
+  world.origin.script = async function* (request) {
+    yield world.origin.present('a');
+    unreported = await request.listUnreported?.();
+    yield world.origin.present('b');
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.run(groupId);
+  world.origin.script = undefined;
+  assert.deepEqual(unreported, ['b']);
 });

@@ -1,5 +1,12 @@
 /** A connector over files in memory: a test scripts its listings and failures and reads its requests. */
-import type { Change, Connector, Fetched, OriginItem, StoredVersion } from '../../../src/connectors/connector.ts';
+import type {
+  Change,
+  Connector,
+  Fetched,
+  ListRequest,
+  OriginItem,
+  StoredVersion,
+} from '../../../src/connectors/connector.ts';
 import type { Opaque, Origin } from '../../../src/corpus/origin.ts';
 import type { TypedMetadata } from '../../../src/corpus/values.ts';
 
@@ -23,9 +30,7 @@ export interface ScriptedOrigin extends Connector<'web'> {
   /** The requests of `list`. */
   listings: { cursor: Opaque | null; resume: Opaque | null }[];
   /** Replaces the listing of `files`. */
-  script:
-    | ((request: { cursor: Opaque | null; resume: Opaque | null; signal: AbortSignal }) => AsyncIterable<Change>)
-    | undefined;
+  script: ((request: ListRequest) => AsyncIterable<Change>) | undefined;
   /** Called before an item is fetched; may answer, wait or throw. */
   onFetch: (id: string, known: StoredVersion | undefined, signal: AbortSignal) => Promise<Fetched | undefined>;
   present(id: string): Extract<Change, { kind: 'present' }>;
@@ -47,9 +52,10 @@ export function openScriptedOrigin(): ScriptedOrigin {
       const change = { kind: 'present' as const, item: toItem(id, file) };
       return file.listed ? { ...change, content: { body: bytesOf(file) } } : change;
     },
-    list(_origin, _credential, { cursor, resume, signal }) {
+    list(_origin, _credential, request) {
+      const { cursor, resume } = request;
       origin.listings.push({ cursor, resume });
-      return origin.script ? origin.script({ cursor, resume, signal }) : listAll(origin, resume);
+      return origin.script ? origin.script(request) : listAll(origin, resume);
     },
     async fetch(_origin: Origin, _credential, item, known, signal) {
       origin.fetched.push(item.originId);
