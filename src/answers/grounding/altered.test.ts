@@ -28,6 +28,26 @@ test('a line wrap does not separate a negation from what it negates', () => {
     claims.map((words) => supports(`The short descriptions of packages in the archive ${words}.`, passage).verified),
     [true, false],
   );
+  const ja = '社員は年間25日の有給休暇を取得できます。未使用の休暇は翌年に繰り越せま\nせん。';
+  const japanese = ['未使用の休暇は翌年に繰り越せません。', '未使用の休暇は翌年に繰り越せます。'];
+  assert.deepEqual(
+    japanese.map((claim) => supports(claim, ja, 'ja').verified),
+    [true, false],
+  );
+  // A sentence may be copied with its wrap.
+  const wrapped = 'These fields of the configuration can be set only if the\nrecompute flag is not set';
+  assert.equal(supports(wrapped, `${wrapped}. The flag is set by default.`).verified, true);
+});
+
+test('each line of code and of a record is a clause', () => {
+  const code = '```\nDEBUG=false\nCACHE=no\nLOG=yes\nPORT=80\n```';
+  const record = 'Colour: red\nStreaming: not supported\nBatch mode: supported\nSize: 5 MB';
+  const verdicts = (passage: string, sentences: string[]) => sentences.map((one) => supports(one, passage).verified);
+  assert.deepEqual(verdicts(code, ['PORT=80', 'The variable PORT is 80.', 'PORT is not 80.', 'LOG is not yes.']), [
+    ...[true, true, false, false],
+  ]);
+  const lines = ['Batch mode: supported', 'Streaming: not supported', 'Batch mode is not supported.'];
+  assert.deepEqual(verdicts(record, lines), [true, true, false]);
 });
 
 test('a number of another sentence is refused where the sentence that is most like the claim has another one', () => {

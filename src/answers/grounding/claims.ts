@@ -46,7 +46,7 @@ export interface Statement {
 
 const CLAUSE_BREAK = anyOf(
   [
-    /[;:，、；：—。！？।॥؟۔]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
+    /[;:，、；：—。！？।॥؟۔\n]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
     /(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/u,
   ],
   'giu',
@@ -108,15 +108,19 @@ export function claimOf(written: string, language: string | null): Claim {
       ...caselessWords(text).map(({ text, keys }): Item => ({ kind: 'word', text, keys })),
       ...[...termsOf(sentence, language)].map((term): Item => ({ kind: 'term', text: term, keys: [term] })),
     ],
-    clauses: clausesOf(sentence, language),
+    clauses: clausesOf(unwrapped(sentence), language),
   };
 }
 
-/** Returns what a part of a passage states. */
-export function statementOf(written: string, language: string | null): Statement {
+/**
+ * Returns what a part of a passage states.
+ *
+ * @param hasLines True when a line break ends a clause, as in code and records. Elsewhere it is a line wrap.
+ */
+export function statementOf(written: string, language: string | null, hasLines: boolean): Statement {
   const part = withoutInvisible(written);
   const text = normalized(part);
-  const clauses = clausesOf(part, language);
+  const clauses = clausesOf(hasLines ? part : unwrapped(part), language);
   const numbers = numbersIn(part, language);
   const keys = new Set([...numberKeys(numbers), ...analyzeText(part, language).split(' ')]);
   for (const [, letters] of text.matchAll(LETTERS)) for (const letter of letters!) keys.add(`-${letter}`);
@@ -149,7 +153,7 @@ export function termsOf(text: string, language: string | null): Set<string> {
 function clausesOf(text: string, language: string | null): Clause[] {
   const clauses: Clause[] = [];
   let before = 0;
-  for (const part of unwrapped(text).split(CLAUSE_BREAK)) {
+  for (const part of text.split(CLAUSE_BREAK)) {
     const negations = before + negationsOf(part, language);
     const stated = part.replace(NEGATION_PARTS, '');
     const terms = hasContent(stated, language) ? termsOf(stated, language) : new Set<string>();

@@ -42,14 +42,14 @@ export interface Evidence {
 /** Returns a chunk as parts of which quotes consist. */
 export function evidenceOf(content: string, language: string | null): Evidence {
   const parts = splitUnits(content)
-    .flatMap(({ start, end }) =>
-      codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
-        ? cutIntoPieces(content, start, end)
-        : [{ start, end }],
-    )
-    .map(({ start, end }) => {
+    .flatMap(({ kind, start, end }) => {
+      const isLong = codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX;
+      const pieces = isLong ? cutIntoPieces(content, start, end) : [{ start, end }];
+      return pieces.map((piece) => ({ ...piece, hasLines: kind === 'code' || kind === 'record' }));
+    })
+    .map(({ start, end, hasLines }) => {
       const text = content.slice(start, end);
-      return { start, end, codePoints: codePointLength(text), ...statementOf(text, language) };
+      return { start, end, codePoints: codePointLength(text), ...statementOf(text, language, hasLines) };
     });
   return { content, language, parts };
 }
