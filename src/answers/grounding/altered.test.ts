@@ -50,6 +50,13 @@ test('each line of code and of a record is a clause', () => {
   assert.deepEqual(verdicts(record, lines), [true, true, false]);
 });
 
+test('a clause that is only a negation does not negate the next clause', () => {
+  const ja = '返金：なし、買い手が送料を負担します。';
+  assert.equal(supports('買い手が送料を負担します', ja, 'ja').verified, true);
+  assert.equal(supports('買い手が送料を負担しません', ja, 'ja').verified, false);
+  assert.equal(supports('运费由买家承担', '退款：无，运费由买家承担。', 'zh').verified, true);
+});
+
 test('a number of another sentence is refused where the sentence that is most like the claim has another one', () => {
   const passage =
     'Monkeys were treated with the drug once daily for seven weeks. Samples followed after 2, 4 and 8 weeks.';

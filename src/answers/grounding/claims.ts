@@ -147,8 +147,9 @@ export function termsOf(text: string, language: string | null): Set<string> {
 }
 
 /**
- * Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. Negations are left out
- * of the terms, so that a clause is compared with what it denies, and not with another denial.
+ * Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. Negations inside words
+ * are left out of the terms, so that a clause is compared with what it denies, and not with another denial. A part that is only such a
+ * negation, as in 「返金：なし、」, is a clause of its own.
  */
 function clausesOf(text: string, language: string | null): Clause[] {
   const clauses: Clause[] = [];
@@ -156,7 +157,8 @@ function clausesOf(text: string, language: string | null): Clause[] {
   for (const part of text.split(CLAUSE_BREAK)) {
     const negations = before + negationsOf(part, language);
     const stated = part.replace(NEGATION_PARTS, '');
-    const terms = hasContent(stated, language) ? termsOf(stated, language) : new Set<string>();
+    const said = hasContent(stated, language) ? stated : part;
+    const terms = hasContent(said, language) ? termsOf(said, language) : new Set<string>();
     before = terms.size === 0 ? negations : 0;
     if (terms.size > 0) clauses.push({ terms, negations });
   }
