@@ -95,3 +95,9 @@ test('a word behind a bracket may be a name', () => {
     'The passage lacks the name Disorders.',
   );
 });
+
+test('the first word behind a bracket that begins a sentence is no name', () => {
+  const passage = 'Note: after the update, restart the server.';
+  for (const mark of ['- [ ]', '- [x]', '[Note]', '**[Note]**', '[...]'])
+    assert.equal(supports(`${mark} Restart the server after the update.`, passage).reason, null, mark);
+});
