@@ -65,6 +65,14 @@ test('a number of another sentence is refused where the sentence that is most li
   assert.equal(supports(claim('eight'), passage).reason, 'The passage lacks the number eight weeks.');
   const bridge = 'The bridge is 412 metres long and spans the river. Its cable has 412 feet.';
   assert.equal(supports('The bridge is 412 feet long and spans the river.', bridge).verified, false);
+  // A sentence with as many words of the claim says nothing against it.
+  const cable = 'The bridge is 412 feet long and spans the river. Its cable of the bridge has 412 metres.';
+  assert.equal(supports('The bridge is 412 feet long.', cable).verified, true);
+  // A sentence with up to three times as many words says nothing against another number: the claim may join two sentences.
+  const verified = (who: string) =>
+    supports(`${who} took the drug for 8 weeks.`, `${who} took the drug for 7 weeks. Samples followed after 8 weeks.`)
+      .verified;
+  assert.deepEqual([verified('Healthy monkeys'), verified('Healthy young male monkeys')], [true, false]);
 });
 
 test('a sentence may join the numbers of two sentences of the passage', () => {

@@ -181,15 +181,13 @@ type Better = { part: Part; times: number };
  * Returns true when a better part has the number with another unit, or the unit with a number that the claim lacks. For the latter it has
  * more than three times the terms, because a claim may join two sentences of the passage.
  */
-function isStatedOtherwise({ keys, number }: Item, claimed: ReadonlySet<string>, better: readonly Better[]): boolean {
-  return better.some(
-    ({ part, times }) =>
-      !keys.some((key) => part.keys.has(key)) &&
-      part.numbers.some(({ unit, readings }) =>
-        unit === number?.unit
-          ? times > 3 && !readings.some((reading) => claimed.has(reading))
-          : readings.some((reading) => number?.readings.includes(reading)),
-      ),
+function isStatedOtherwise({ number }: Item, claimed: ReadonlySet<string>, better: readonly Better[]): boolean {
+  return better.some(({ part, times }) =>
+    part.numbers.some(({ unit, readings }) =>
+      unit === number?.unit
+        ? times > 3 && !readings.some((reading) => claimed.has(reading))
+        : readings.some((reading) => number?.readings.includes(reading)),
+    ),
   );
 }
 
