@@ -241,10 +241,13 @@ function negatesOtherwise(claimed: readonly Clause[], stated: readonly Clause[])
   });
 }
 
-/** Returns the share of their terms that both clauses have, from 0 to 1. */
+/**
+ * Returns how alike two clauses are: the share of their terms that both have, times the square of the number of these terms. Without the
+ * square, a short clause about something else would be more alike than a long one that says all of the claim.
+ */
 function similarityOf({ terms: left }: Clause, { terms: right }: Clause): number {
   const shared = left.intersection(right).size;
-  return shared / (left.size + right.size - shared);
+  return shared ** 3 / (left.size + right.size - shared);
 }
 
 function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
