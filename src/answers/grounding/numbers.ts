@@ -198,7 +198,7 @@ export function repeated(numbers: readonly FoundNumber[]): { text: string; keys:
     const anyUnit = readings.map((reading) => `#${reading}${sign === '' ? '~' : sign}`);
     return (sign === unit ? [anyUnit] : [anyUnit, neededKeys(number)]).flatMap((keys) => {
       const count = times(keys[0]!);
-      return count === '' ? [] : [{ text: withUnit + count, keys: keys.map((key) => key + count) }];
+      return count === '' ? [] : [{ text: `${withUnit} (${count.slice(1)}×)`, keys: keys.map((key) => key + count) }];
     });
   });
 }

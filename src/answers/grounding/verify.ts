@@ -251,11 +251,17 @@ function similarityOf({ terms: left }: Clause, { terms: right }: Clause): number
 }
 
 function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
-  const isThere = (reading: string): boolean => parts.some(({ keys }) => keys.has(`#${reading}`));
-  const numbers = facts
-    .filter(({ kind }) => kind === 'number')
-    .map(({ text, number }) => ({ text: number?.readings.some(isThere) ? number.withUnit : text }));
-  return numbers.length > 0 ? lacks('number', numbers) : lacks('name', facts);
+  const isThere = (key: string): boolean => parts.some(({ keys }) => keys.has(key));
+  const numbers = facts.filter(({ kind }) => kind === 'number');
+  const missing = numbers.filter(({ keys }) => !keys.some(isThere));
+  if (missing.length > 0) {
+    const hasOtherUnit = ({ number }: Item): boolean => number?.readings.some((one) => isThere(`#${one}`)) ?? false;
+    return lacks(
+      'number',
+      missing.map((one) => (hasOtherUnit(one) ? { text: one.number!.withUnit } : one)),
+    );
+  }
+  return numbers.length > 0 ? lacks('elsewhere', numbers) : lacks('name', facts);
 }
 
 function lackingWords(claims: readonly Claim[], lacking: readonly Item[], language: string | null): string {
@@ -272,6 +278,10 @@ function lackingWords(claims: readonly Claim[], lacking: readonly Item[], langua
 /** How a reason begins when one thing is lacking, and when several are. The console has these texts in other languages. */
 const LACKS = {
   number: ['The passage lacks the number', 'The passage lacks the numbers'],
+  elsewhere: [
+    'Only another sentence of the passage has the number',
+    'Only other sentences of the passage have the numbers',
+  ],
   name: ['The passage lacks the name', 'The passage lacks the names'],
   word: ['The passage lacks the word', 'The passage lacks the words'],
 } as const;
