@@ -148,8 +148,8 @@ export function termsOf(text: string, language: string | null): Set<string> {
 
 /**
  * Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. Negations inside words
- * are left out of the terms, so that a clause is compared with what it denies, and not with another denial. A part that is only such a
- * negation, as in 「返金：なし、」, is a clause of its own.
+ * are left out of the terms, so that a clause is compared with what it denies, and not with another denial. Negations that are words stay
+ * unless they are stop words. A part that is only a negation inside a word, as in 「返金：なし、」, is a clause of its own.
  */
 function clausesOf(text: string, language: string | null): Clause[] {
   const clauses: Clause[] = [];
