@@ -90,6 +90,12 @@ test('a sentence may join the numbers of two sentences of the passage', () => {
     assert.equal(supports(claim, passage).verified, true, claim);
 });
 
+test('the mark of a note says nothing against a number of the next sentence', () => {
+  const bridge = 'The bridge over the river Elbe in the old harbour district of Hamburg carries trains';
+  const passage = `${bridge}, buses and pedestrians [7]. It opened in 1990.`;
+  assert.equal(supports(`${bridge} and opened in 1990.`, passage).reason, null);
+});
+
 test('a number that a sentence has twice with one unit is needed twice with this unit', () => {
   const passage = 'Patients of 60 years were followed up for 3-60 months.';
   assert.equal(supports(passage, passage).verified, true);

@@ -40,6 +40,7 @@ export interface Clause {
 export interface Statement {
   /** Keys of numbers, names, words and terms: see `Item`. */
   keys: ReadonlySet<string>;
+  /** Without marks of notes. */
   numbers: readonly FoundNumber[];
   clauses: readonly Clause[];
 }
@@ -75,6 +76,9 @@ const WORD = new RegExp(`(?:${DASHES})?${CASED}(?:[${CASED}\\p{M}'’.\\-]*[${CA
 const LETTERS = new RegExp(`(?<![${CASED}\\p{M}\\-–])[\\-–](\\p{L}+)`, 'gv');
 /** A beginning of a word that may be left out: `--[no-]color`. */
 const OPTIONAL_BEGINNING = /\[(\p{L}+-)\]([\p{L}\p{N}_-]*[\p{L}\p{N}])/gu;
+/** The mark of a note, from its bracket: `[7]`. */
+const NOTE = /^\[\d{1,3}\]/;
+const NOTE_UNITS_MAX = 5;
 const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー]+/gu;
 /** Runs of letters of scripts without capitals. Numerals are checked as numbers. */
 const NUMERAL = '[〇零一二三四五六七八九十百千万萬億亿]';
@@ -133,7 +137,8 @@ export function statementOf(written: string, language: string | null, hasLines: 
   }
   for (const [word] of text.matchAll(KATAKANA)) keys.add(word);
   for (const key of caselessKeys(text)) keys.add(key);
-  return { keys, numbers, clauses };
+  const isNote = ({ at }: FoundNumber): boolean => NOTE.test(text.slice(Math.max(0, at - 1), at - 1 + NOTE_UNITS_MAX));
+  return { keys, numbers: numbers.filter((number) => !isNote(number)), clauses };
 }
 
 /** Returns a text with usual digits and hyphens. */
