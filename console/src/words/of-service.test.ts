@@ -112,6 +112,10 @@ describe('what the service says, in German', () => {
     assert.equal(said('gpt answers in 20 ms'), 'gpt answers in 20 ms');
     assert.equal(said('toString'), 'toString');
     assert.equal(said('The passage lacks the names Ann, 2 (B).'), 'Der Stelle fehlen die Namen Ann, 2 (B).');
+    assert.equal(
+      said('Only other sentences of the passage have the numbers 8, 9.'),
+      'Nur andere Sätze der Stelle haben die Zahlen 8, 9.',
+    );
     assert.equal(said('Access files cannot be read.'), 'Dateien der Art Access werden nicht gelesen.');
     assert.equal(said('The passage lacks the word none.'), 'Der Stelle fehlt das Wort none.');
     assert.equal(

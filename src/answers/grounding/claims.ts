@@ -40,13 +40,14 @@ export interface Clause {
 export interface Statement {
   /** Keys of numbers, names, words and terms: see `Item`. */
   keys: ReadonlySet<string>;
+  /** Without marks of notes. */
   numbers: readonly FoundNumber[];
   clauses: readonly Clause[];
 }
 
 const CLAUSE_BREAK = anyOf(
   [
-    /[;:，、；：—。！？।॥؟۔]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
+    /[;:，、；：—。！？।॥؟۔\n]|[.!?](?=\s)|,(?!\d)|\s[-–]\s|(?<=\p{sc=Thai})\s+(?=\p{sc=Thai})/u,
     /(?<=\s)(?:but|however|although|while|whereas|and|or|aber|sondern|und|oder|mais|et|pero|y|но|и|а)(?=\s)/u,
   ],
   'giu',
@@ -75,6 +76,9 @@ const WORD = new RegExp(`(?:${DASHES})?${CASED}(?:[${CASED}\\p{M}'’.\\-]*[${CA
 const LETTERS = new RegExp(`(?<![${CASED}\\p{M}\\-–])[\\-–](\\p{L}+)`, 'gv');
 /** A beginning of a word that may be left out: `--[no-]color`. */
 const OPTIONAL_BEGINNING = /\[(\p{L}+-)\]([\p{L}\p{N}_-]*[\p{L}\p{N}])/gu;
+/** The mark of a note, from its bracket: `[7]`. */
+const NOTE = /^\[\d{1,3}\]/;
+const NOTE_UNITS_MAX = 5;
 const KATAKANA = /\p{sc=Kana}[\p{sc=Kana}ー]+/gu;
 /** Runs of letters of scripts without capitals. Numerals are checked as numbers. */
 const NUMERAL = '[〇零一二三四五六七八九十百千万萬億亿]';
@@ -108,15 +112,19 @@ export function claimOf(written: string, language: string | null): Claim {
       ...caselessWords(text).map(({ text, keys }): Item => ({ kind: 'word', text, keys })),
       ...[...termsOf(sentence, language)].map((term): Item => ({ kind: 'term', text: term, keys: [term] })),
     ],
-    clauses: clausesOf(sentence, language),
+    clauses: clausesOf(unwrapped(sentence), language),
   };
 }
 
-/** Returns what a part of a passage states. */
-export function statementOf(written: string, language: string | null): Statement {
+/**
+ * Returns what a part of a passage states.
+ *
+ * @param hasLines True when a line break ends a clause, as in code and records. Elsewhere it is a line wrap.
+ */
+export function statementOf(written: string, language: string | null, hasLines: boolean): Statement {
   const part = withoutInvisible(written);
   const text = normalized(part);
-  const clauses = clausesOf(part, language);
+  const clauses = clausesOf(hasLines ? part : unwrapped(part), language);
   const numbers = numbersIn(part, language);
   const keys = new Set([...numberKeys(numbers), ...analyzeText(part, language).split(' ')]);
   for (const [, letters] of text.matchAll(LETTERS)) for (const letter of letters!) keys.add(`-${letter}`);
@@ -129,7 +137,8 @@ export function statementOf(written: string, language: string | null): Statement
   }
   for (const [word] of text.matchAll(KATAKANA)) keys.add(word);
   for (const key of caselessKeys(text)) keys.add(key);
-  return { keys, numbers, clauses };
+  const isNote = ({ at }: FoundNumber): boolean => NOTE.test(text.slice(Math.max(0, at - 1), at - 1 + NOTE_UNITS_MAX));
+  return { keys, numbers: numbers.filter((number) => !isNote(number)), clauses };
 }
 
 /** Returns a text with usual digits and hyphens. */
@@ -143,16 +152,18 @@ export function termsOf(text: string, language: string | null): Set<string> {
 }
 
 /**
- * Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. Negations are left out
- * of the terms, so that a clause is compared with what it denies, and not with another denial.
+ * Returns the parts of a text that can be true or false on their own. A part without terms belongs to the next one. Negations inside words
+ * are left out of the terms, so that a clause is compared with what it denies, and not with another denial. Negations that are words stay
+ * unless they are stop words. A part that is only a negation inside a word, as in 「返金：なし、」, is a clause of its own.
  */
 function clausesOf(text: string, language: string | null): Clause[] {
   const clauses: Clause[] = [];
   let before = 0;
-  for (const part of unwrapped(text).split(CLAUSE_BREAK)) {
+  for (const part of text.split(CLAUSE_BREAK)) {
     const negations = before + negationsOf(part, language);
     const stated = part.replace(NEGATION_PARTS, '');
-    const terms = hasContent(stated, language) ? termsOf(stated, language) : new Set<string>();
+    const said = hasContent(stated, language) ? stated : part;
+    const terms = hasContent(said, language) ? termsOf(said, language) : new Set<string>();
     before = terms.size === 0 ? negations : 0;
     if (terms.size > 0) clauses.push({ terms, negations });
   }

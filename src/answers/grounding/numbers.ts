@@ -196,9 +196,10 @@ export function repeated(numbers: readonly FoundNumber[]): { text: string; keys:
   return numbers.flatMap((number) => {
     const { readings, sign, unit, withUnit } = number;
     const anyUnit = readings.map((reading) => `#${reading}${sign === '' ? '~' : sign}`);
+    // With a sign, or where no word follows, both lists of keys are the same.
     return (sign === unit ? [anyUnit] : [anyUnit, neededKeys(number)]).flatMap((keys) => {
       const count = times(keys[0]!);
-      return count === '' ? [] : [{ text: withUnit + count, keys: keys.map((key) => key + count) }];
+      return count === '' ? [] : [{ text: `${withUnit} (${count.slice(1)}×)`, keys: keys.map((key) => key + count) }];
     });
   });
 }

@@ -42,14 +42,14 @@ export interface Evidence {
 /** Returns a chunk as parts of which quotes consist. */
 export function evidenceOf(content: string, language: string | null): Evidence {
   const parts = splitUnits(content)
-    .flatMap(({ start, end }) =>
-      codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX
-        ? cutIntoPieces(content, start, end)
-        : [{ start, end }],
-    )
-    .map(({ start, end }) => {
+    .flatMap(({ kind, start, end }) => {
+      const isLong = codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX;
+      const pieces = isLong ? cutIntoPieces(content, start, end) : [{ start, end }];
+      return pieces.map((piece) => ({ ...piece, hasLines: kind === 'code' || kind === 'record' }));
+    })
+    .map(({ start, end, hasLines }) => {
       const text = content.slice(start, end);
-      return { start, end, codePoints: codePointLength(text), ...statementOf(text, language) };
+      return { start, end, codePoints: codePointLength(text), ...statementOf(text, language, hasLines) };
     });
   return { content, language, parts };
 }
@@ -181,15 +181,13 @@ type Better = { part: Part; times: number };
  * Returns true when a better part has the number with another unit, or the unit with a number that the claim lacks. For the latter it has
  * more than three times the terms, because a claim may join two sentences of the passage.
  */
-function isStatedOtherwise({ keys, number }: Item, claimed: ReadonlySet<string>, better: readonly Better[]): boolean {
-  return better.some(
-    ({ part, times }) =>
-      !keys.some((key) => part.keys.has(key)) &&
-      part.numbers.some(({ unit, readings }) =>
-        unit === number?.unit
-          ? times > 3 && !readings.some((reading) => claimed.has(reading))
-          : readings.some((reading) => number?.readings.includes(reading)),
-      ),
+function isStatedOtherwise({ number }: Item, claimed: ReadonlySet<string>, better: readonly Better[]): boolean {
+  return better.some(({ part, times }) =>
+    part.numbers.some(({ unit, readings }) =>
+      unit === number?.unit
+        ? times > 3 && !readings.some((reading) => claimed.has(reading))
+        : readings.some((reading) => number?.readings.includes(reading)),
+    ),
   );
 }
 
@@ -243,18 +241,27 @@ function negatesOtherwise(claimed: readonly Clause[], stated: readonly Clause[])
   });
 }
 
-/** Returns the share of their terms that both clauses have, from 0 to 1. */
+/**
+ * Returns how alike two clauses are: the share of their terms that both have, times the square of the number of these terms. Without the
+ * square, a short clause about something else would be more alike than a long one that says all of the claim.
+ */
 function similarityOf({ terms: left }: Clause, { terms: right }: Clause): number {
   const shared = left.intersection(right).size;
-  return shared / (left.size + right.size - shared);
+  return shared ** 3 / (left.size + right.size - shared);
 }
 
 function lackingFact(facts: readonly Item[], parts: readonly Part[]): string {
-  const isThere = (reading: string): boolean => parts.some(({ keys }) => keys.has(`#${reading}`));
-  const numbers = facts
-    .filter(({ kind }) => kind === 'number')
-    .map(({ text, number }) => ({ text: number?.readings.some(isThere) ? number.withUnit : text }));
-  return numbers.length > 0 ? lacks('number', numbers) : lacks('name', facts);
+  const isThere = (key: string): boolean => parts.some(({ keys }) => keys.has(key));
+  const numbers = facts.filter(({ kind }) => kind === 'number');
+  const missing = numbers.filter(({ keys }) => !keys.some(isThere));
+  if (missing.length > 0) {
+    const hasOtherUnit = ({ number }: Item): boolean => number?.readings.some((one) => isThere(`#${one}`)) ?? false;
+    return lacks(
+      'number',
+      missing.map((one) => (hasOtherUnit(one) ? { text: one.number!.withUnit } : one)),
+    );
+  }
+  return numbers.length > 0 ? lacks('elsewhere', numbers) : lacks('name', facts);
 }
 
 function lackingWords(claims: readonly Claim[], lacking: readonly Item[], language: string | null): string {
@@ -271,6 +278,10 @@ function lackingWords(claims: readonly Claim[], lacking: readonly Item[], langua
 /** How a reason begins when one thing is lacking, and when several are. The console has these texts in other languages. */
 const LACKS = {
   number: ['The passage lacks the number', 'The passage lacks the numbers'],
+  elsewhere: [
+    'Only another sentence of the passage has the number',
+    'Only other sentences of the passage have the numbers',
+  ],
   name: ['The passage lacks the name', 'The passage lacks the names'],
   word: ['The passage lacks the word', 'The passage lacks the words'],
 } as const;
