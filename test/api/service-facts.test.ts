@@ -22,6 +22,12 @@ test('a reader learns the models and limits of the service', async () => {
   assert.equal(body.limits.files_per_upload_max, 2_000);
 });
 
+/** The commands that add parts of the service. */
+const ADDED_BY: Readonly<Record<string, RegExp>> = {
+  LibreOffice: /^apt-get install .*libreoffice/,
+  'embedding model': /^pinakes models pull /,
+};
+
 test('the checks name no path', async () => {
   const { status, body, text } = await t.get('/service/checks');
   assert.equal(status, 200);
@@ -29,9 +35,10 @@ test('the checks name no path', async () => {
   assert.ok(body.checks.some((check: { name: string; ok: boolean }) => check.name === 'database' && check.ok));
   for (const { name, ok, detail, fix } of body.checks) {
     // A part without which the service works has a command that adds it.
-    const isMissing = name === 'LibreOffice' && detail.startsWith('not found');
+    const adds = ADDED_BY[name];
+    const isMissing = adds !== undefined && /^(?:not found|none)/.test(detail);
     assert.equal(fix === null, ok && !isMissing, name);
-    if (isMissing) assert.match(fix, /^apt-get install .*libreoffice/);
+    if (isMissing) assert.match(fix, adds);
   }
   assert.deepEqual([body.chunks_waiting, body.chunks_refused], [0, 0]);
   for (const path of [t.deps.config.dataDir, t.deps.config.blobs.directory]) assert.ok(!text.includes(path));
