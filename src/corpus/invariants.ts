@@ -100,12 +100,6 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     },
     {
       invariant: 'I3',
-      what: 'chunks of a source that was not read and is not marked for their removal',
-      rows: sql`select c.id from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-        where c.tenant_id = ${tenantId} and s.status <> 'ready' and not s.mixed and s.deleted_at is null`,
-    },
-    {
-      invariant: 'I3',
       what: 'vectors without their chunk',
       rows: sql`select v.chunk_id as id from chunk_vector v where v.tenant_id = ${tenantId} and not exists (
         select from chunk c where c.tenant_id = v.tenant_id and c.id = v.chunk_id and c.source_id = v.source_id)`,

@@ -114,7 +114,7 @@ export async function listMixedGroups(tx: Queryable, tenantId: string): Promise<
   const rows = await tx.query<{ id: string }>(sql`
     select distinct s.source_group_id as id from source s
     join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null
-    where s.tenant_id = ${tenantId} and s.mixed and s.status <> 'pending' and not g.status = any(${[...ACTIVE_STATUSES]}::text[])`);
+    where s.tenant_id = ${tenantId} and s.mixed and not g.status = any(${[...ACTIVE_STATUSES]}::text[])`);
   return rows.map((row) => row.id);
 }
 

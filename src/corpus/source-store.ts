@@ -146,8 +146,6 @@ export async function resetAttempts(tx: Tx, tenantId: string, sourceIds: readonl
 export interface SavedResult {
   /** True if the result belongs to a new version of a served source. */
   wasUpdate: boolean;
-  /** Chunks and text of the same version may exist: an earlier attempt stored parts of them. */
-  wasMixed: boolean;
   chunkMetadatasAdded: number;
 }
 
@@ -171,7 +169,7 @@ const RESULT_COLUMNS = {
 /**
  * Saves the results of sources that still wait, and returns the effects by source id. The other sources were deleted meanwhile.
  * A new version that was read replaces the served version; a new version that could not be read changes nothing.
- * The source `s` is the row before the update: a statement does not see its own changes.
+ * The sub-select reads the counter before the update: a statement does not see its own changes.
  */
 export async function saveSourceResults(
   tx: Tx,
@@ -187,27 +185,27 @@ export async function saveSourceResults(
       warnings = r.warnings, tables = r.tables, includes = r.includes, redacted_by = r.redacted_by,
       member_deleted = false,
       content_at = coalesce(case when o.source_id is null then r.content_at end, u.content_at, t.content_at),
-      generation = t.generation + (u.source_id is not null)::int, mixed = u.source_id is not null,
+      generation = t.generation + (u.source_id is not null)::int, mixed = t.mixed or u.source_id is not null,
       blob_hash = coalesce(u.blob_hash, t.blob_hash), file_size = coalesce(u.file_size, t.file_size)
-    from ${given} join source s on s.tenant_id = ${tenantId} and s.id = r.id
-    left join source_update u on u.tenant_id = ${tenantId} and u.source_id = r.id
+    from ${given} left join source_update u on u.tenant_id = ${tenantId} and u.source_id = r.id
     left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
     where t.tenant_id = ${tenantId} and t.id = r.id and t.deleted_at is null
       and (t.status = 'pending' or u.status = 'pending') and (u.source_id is null or r.status = 'ready')
-    returning t.id, u.source_id is not null as was_update, s.mixed as was_mixed,
-      t.chunk_metadatas_count - s.chunk_metadatas_count as chunk_metadatas_added`),
+    returning t.id, u.source_id is not null as was_update, t.chunk_metadatas_count -
+      (select s.chunk_metadatas_count from source s where s.tenant_id = ${tenantId} and s.id = t.id) as chunk_metadatas_added`),
   );
   if (results.every(({ status }) => status === 'ready')) return new Map(saved.map(({ id, ...result }) => [id, result]));
   const failed = await tx.query<{ id: string }>(sql`
     select s.id from ${given} join ${WITH_UPDATE} on s.id = r.id
     where s.tenant_id = ${tenantId} and s.deleted_at is null and r.status = 'failed' and u.status = 'pending'`);
-  const unchanged = failed.map(({ id }) => [id, { wasUpdate: true, wasMixed: true, chunkMetadatasAdded: 0 }] as const);
+  const unchanged = failed.map(({ id }) => [id, { wasUpdate: true, chunkMetadatasAdded: 0 }] as const);
   return new Map([...saved.map(({ id, ...result }) => [id, result] as const), ...unchanged]);
 }
 
-/** Marks the source as mixed: from now on it may have chunks and text of a version that is not read to its end. */
-export async function setMixed(tx: Tx, tenantId: string, sourceId: string): Promise<void> {
-  await tx.query(sql`update source set mixed = true where tenant_id = ${tenantId} and id = ${sourceId} and not mixed`);
+/** Marks the sources as mixed: from now on they may have chunks and text of other generations. */
+export async function setMixed(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+  await tx.query(sql`
+    update source set mixed = true where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and not mixed`);
 }
 
 /** Invalidates the caches of searches when chunks change without their sources: even an update of no row fires the trigger. */
@@ -215,13 +213,10 @@ export async function invalidateChunkCaches(tx: Tx, tenantId: string): Promise<v
   await tx.query(sql`update source set mixed = mixed where tenant_id = ${tenantId} and false`);
 }
 
-/**
- * Clears the mark `mixed`: the group's sources have only chunks and text of their own generation. A pending source keeps it, because
- * these may be of an attempt that did not end.
- */
+/** Clears the mark `mixed`: the group's sources have only chunks and text of their own generation. */
 export async function clearMixed(tx: Tx, tenantId: string, groupId: string): Promise<void> {
   await tx.query(sql`
-    update source set mixed = false where tenant_id = ${tenantId} and source_group_id = ${groupId} and mixed and status <> 'pending'`);
+    update source set mixed = false where tenant_id = ${tenantId} and source_group_id = ${groupId} and mixed`);
 }
 
 /** A change of a source's facts; its bytes stay. */

@@ -105,7 +105,7 @@ test('the statements of each batch of files that a run stores stay prepared', as
   const rows = await db.system.query<{ statement: string }>(
     sql`select statement from pg_prepared_statements where name <> '' and generic_plans > 0`,
   );
-  const begin = ['select g.id', 'select r.id', 'with waiting', 'update source t'];
+  const begin = ['select g.id', 'select r.id', 'with waiting', 'update source t', 'delete from source_text'];
   const further = [
     'insert into source_text',
     'select s.id as',

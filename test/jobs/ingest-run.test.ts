@@ -193,29 +193,6 @@ test('a large file is stored in several transactions and becomes visible in one 
   assert.equal(counts[0] + counts[1], chunks.length);
 });
 
-test('parts that a broken attempt left of a large file are removed when the file fails later', async () => {
-  const rows = Array.from({ length: 500 }, (_, i) => `${i},value ${i}`).join('\n');
-  gate.setOpen(false);
-  const id = await uploadFiles(service, { 'broken-off.csv': `id,value\n${rows}\n` });
-  await eventually(async () => gate.inHand.has('broken-off.csv'));
-  const job = { tenantId: service.tenantId, runId: (await lastRun(id)).id };
-  const attempt = { signal: new AbortController().signal, lastAttempt: false };
-  const crash = {
-    reach(point: string) {
-      if (point === 'ingest.parts_stored') throw new Error('the attempt breaks off');
-    },
-  };
-  const broken = ingestRun({ ...service.deps, crash })(job, attempt);
-  await eventually(async () => gate.calls.get('broken-off.csv') === 2);
-  gate.setOpen(true);
-  await assert.rejects(broken, /breaks off/);
-  assert.ok((await chunkRows(id)).length > 0, 'the attempt stored parts');
-  gate.script = () => failed(false);
-  await ingestRun(service.deps)(job, attempt);
-  assert.equal(await waitForGroup(service, id), 'failure');
-  assert.deepEqual(await chunkRows(id), []);
-});
-
 test('a worker that stops releases its run, and the next worker finishes it', async () => {
   gate.setOpen(false);
   const id = await uploadFiles(service, { 'handed-back.txt': 'Handed back.' });

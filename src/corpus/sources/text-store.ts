@@ -20,10 +20,12 @@ export async function deleteTexts(
   versions: readonly { id: string; generation: number }[],
 ): Promise<void> {
   const ids = versions.map(({ id }) => id);
-  await tx.query(sql`
+  await tx.query(
+    keepPlan(sql`
     delete from source_text where tenant_id = ${tenantId} and source_id = any(${ids}::uuid[])
       and (source_id, generation) in (
-        select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`);
+        select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`),
+  );
 }
 
 export async function insertTexts(tx: Tx, tenantId: string, segments: readonly TextSegment[]): Promise<void> {

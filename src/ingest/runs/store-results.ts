@@ -96,12 +96,7 @@ async function storeTogether<T>(
           batch.map((rows) => rows.result),
         );
         const savedRows = batch.filter((rows) => saved.has(rows.result.id));
-        await deleteEarlierRows(
-          deps,
-          tx,
-          active,
-          savedRows.filter((rows) => saved.get(rows.result.id)?.wasMixed),
-        );
+        await deleteEarlierRows(deps, tx, active, savedRows);
         const chunks = savedRows.flatMap((rows) => rows.chunks);
         await insertChunks(tx, active.tenantId, active.groupId, chunks);
         await insertTexts(
@@ -151,7 +146,7 @@ async function storeParts(
     tenantId,
     async (tx) => {
       await checkFence(tx, active);
-      await setMixed(tx, tenantId, id);
+      if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
       await deleteEarlierRows(deps, tx, active, [rows]);
     },
     { background: true },
@@ -186,14 +181,13 @@ async function storeParts(
   measure(deps, step);
 }
 
-/** Deletes the rows that an earlier attempt left of the same version. Only large files leave some, so a batch seldom has any. */
+/** Deletes the rows that an earlier attempt left of the same version. */
 async function deleteEarlierRows(
   deps: IngestDeps,
   tx: Tx,
   { tenantId }: ActiveRun,
   batch: readonly SourceRows[],
 ): Promise<void> {
-  if (batch.length === 0) return;
   const versions = batch.map(({ source }) => source);
   await cacheVectorsOfSources(
     tx,
