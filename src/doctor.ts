@@ -151,9 +151,10 @@ async function diskSpace(directory: string): Promise<{ ok: boolean; detail: stri
   };
 }
 
-async function databaseFacts(db: Database): Promise<string> {
-  const { version, bytes } = await serverFacts(db);
-  return `${db.kind === 'embedded' ? 'embedded ' : ''}PostgreSQL ${version}, ${Math.round(bytes / 1024 ** 2)} MiB`;
+async function databaseFacts(db: Database): Promise<{ ok: boolean; detail: string }> {
+  const { version, bytes, isReadOnly } = await serverFacts(db);
+  const facts = `${db.kind === 'embedded' ? 'embedded ' : ''}PostgreSQL ${version}, ${Math.round(bytes / 1024 ** 2)} MiB`;
+  return { ok: !isReadOnly, detail: isReadOnly ? `${facts}; it takes no changes: is it a standby?` : facts };
 }
 
 async function migrationFacts(db: Database): Promise<{ ok: boolean; detail: string }> {

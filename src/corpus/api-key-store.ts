@@ -133,12 +133,12 @@ export async function findApiKey(tx: Queryable, tenantId: string, id: string): P
   return row;
 }
 
-/** Counts the tenant's keys that are not revoked. Nobody else can add a key until the transaction ends. */
-export async function countApiKeysLocked(tx: Tx, tenantId: string): Promise<number> {
+/** Counts the tenant's keys that are neither revoked nor expired. Nobody else can add a key until the transaction ends. */
+export async function countApiKeysLocked(tx: Tx, tenantId: string, now: Date): Promise<number> {
   await lockAdditions(tx, tenantId, 'api_key');
-  const [row] = await tx.query<{ count: number }>(
-    sql`select count(*) as count from api_key where tenant_id = ${tenantId} and revoked_at is null`,
-  );
+  const [row] = await tx.query<{ count: number }>(sql`
+    select count(*) as count from api_key
+    where tenant_id = ${tenantId} and revoked_at is null and (expires_at is null or expires_at > ${now})`);
   return row?.count ?? 0;
 }
 

@@ -11,10 +11,18 @@ export async function listMigrations(db: Database): Promise<{ applied: string[];
   return { applied, pending: names.filter((name) => !applied.includes(name)) };
 }
 
-/** Returns the version of the server and the size of the database on disk. */
-export async function serverFacts(db: Database): Promise<{ version: string; bytes: number }> {
-  const [row] = await db.system.query<{ version: string; bytes: number }>(sql`
-    select current_setting('server_version') as version, pg_database_size(current_database()) as bytes`);
+export interface ServerFacts {
+  version: string;
+  /** Size of the database on disk. */
+  bytes: number;
+  /** The server is a standby, or its administrator has forbidden changes. */
+  isReadOnly: boolean;
+}
+
+export async function serverFacts(db: Database): Promise<ServerFacts> {
+  const [row] = await db.system.query<ServerFacts>(sql`
+    select current_setting('server_version') as version, pg_database_size(current_database()) as bytes,
+      current_setting('transaction_read_only') = 'on' as is_read_only`);
   return row!;
 }
 

@@ -13,6 +13,12 @@ const TRANSIENT_CODES: Readonly<Record<string, string>> = {
   '57P01': 'The database is restarting. Try again shortly.',
   '57P02': 'The database is restarting. Try again shortly.',
   '57P03': 'The database is starting. Try again shortly.',
+  // A standby, after the server failed over or before it takes over.
+  '25006': 'The database takes no changes now. Try again later.',
+  // The server ended the connection because of a limit that its administrator has set.
+  '25P03': 'The database ended the connection. Try again.',
+  '25P04': 'The database ended the connection. Try again.',
+  '57P05': 'The database ended the connection. Try again.',
   '40001': 'The request met a concurrent change. Try again.',
   '40P01': 'The request met a concurrent change. Try again.',
   '55P03': 'The request met a concurrent change. Try again.',

@@ -4,6 +4,7 @@ import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Database, Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import { enterTenant } from '../db/tenant-scope.ts';
+import { openFailureLog } from './failure-log.ts';
 import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue } from './queue.ts';
 
 /** Retries after the first attempt. */
@@ -60,7 +61,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
     flowIntervalSeconds: 3600,
     bamIntervalSeconds: 3600,
   });
-  boss.on('error', (error) => log.error({ err: error }, 'job queue failure'));
+  boss.on('error', openFailureLog(log));
   boss.on('warning', (warning) => log.warn({ warning }, 'job queue warning'));
   await boss.start();
   await ensureQueues(boss, db.kind);

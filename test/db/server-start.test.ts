@@ -54,6 +54,11 @@ describe('the error of a start names the host, the role or the database and a re
     ['database "books" does not exist', '3D000', /names the database "books", which db\.example:6432 does not have/],
     ['role "jo" does not exist', '28000', /names the role "jo", which db\.example:6432 refuses/],
     ['password authentication failed for user "jo"', '28P01', /role "jo", but db\.example:6432 refuses its password/],
+    [
+      'unsupported startup parameter: statement_timeout',
+      '08P01',
+      /db\.example:6432, which is a pooler .*server itself/,
+    ],
     ['The server does not support SSL connections', undefined, /no encrypted connection/],
   ];
   for (const [message, code, expected] of CASES)

@@ -102,9 +102,12 @@ function createSystem(connections: Connections, connection: pg.ClientConfig): Sy
   };
 }
 
-/** Runs a statement on a client of its own, which has no time limits and needs no free client of the pool. */
+/**
+ * Runs a statement on a client of its own, which has no time limits, also none that an administrator has set, and needs no free client
+ * of the pool.
+ */
 async function runOnce(connection: pg.ClientConfig, text: string, values: readonly unknown[] = []): Promise<void> {
-  const client = new pg.Client(connection);
+  const client = new pg.Client({ ...connection, options: '-c statement_timeout=0 -c lock_timeout=0' });
   client.on('error', () => {});
   await client.connect();
   try {

@@ -64,6 +64,8 @@ function problemOf(cause: Error, error: unknown, { host, database, role }: Targe
     return `names the role "${role}" on ${host}, which lacks a right: ${message}${remedy(message, role)}`;
   if (/does not support SSL|certificate|\bTLS\b|\bSSL\b/i.test(message) || code?.startsWith('ERR_TLS'))
     return `names ${host}, to which no encrypted connection can be made (${message || code})`;
+  if (/unsupported startup parameter/.test(message))
+    return `names ${host}, which is a pooler that refuses settings of the service (${message}): name the server itself`;
   // `mapDatabaseError` found out which errors end by themselves and which keep the server from being reached.
   if (!(error instanceof ServiceError)) return undefined;
   return code !== undefined && /^(53|57)/.test(code)

@@ -20,7 +20,7 @@ import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
 
 export const LIMIT_IDS_MAX = 100;
-/** Maximum number of keys of one tenant. Revoked keys do not count. */
+/** Maximum number of keys of one tenant. Revoked and expired keys do not count. */
 export const API_KEYS_MAX = 10_000;
 
 /** An API key without its hidden columns. */
@@ -69,7 +69,7 @@ export async function issueApiKey(
   const id = newId(now.getTime());
   await uses.db.transaction(caller.tenantId, async (tx) => {
     await lockLivingKeys(tx, caller, now);
-    await assertRoom(tx, caller);
+    await assertRoom(tx, caller, now);
     const groupIds = unique(wanted.sourceGroupIds);
     const tagIds = unique(wanted.tagIds);
     if ((await findGroupIds(tx, caller.tenantId, groupIds)).length < groupIds.length) throw notFound();
@@ -125,7 +125,7 @@ export async function rotateApiKey(
     if (old.replacedBy !== null)
       throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replacedBy}.`);
     if (old.expiresAt !== null && old.expiresAt <= now) throw new ServiceError('conflict', 'This key has expired.');
-    await assertRoom(tx, caller);
+    await assertRoom(tx, caller, now);
     await insertApiKey(tx, caller.tenantId, {
       id: successorId,
       publicId: generated.publicId,
@@ -204,8 +204,8 @@ async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: read
 }
 
 /** Checks the number of keys. @throws ServiceError conflict when the tenant has API_KEYS_MAX keys. */
-async function assertRoom(tx: Tx, { tenantId }: Caller): Promise<void> {
-  if ((await countApiKeysLocked(tx, tenantId)) >= API_KEYS_MAX)
+async function assertRoom(tx: Tx, { tenantId }: Caller, now: Date): Promise<void> {
+  if ((await countApiKeysLocked(tx, tenantId, now)) >= API_KEYS_MAX)
     throw new ServiceError('conflict', `There are ${API_KEYS_MAX} API keys already: revoke some first.`);
 }
 

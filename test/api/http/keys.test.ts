@@ -285,7 +285,7 @@ test('a key that is revoked or replaced at the same moment cannot issue another 
   }
 });
 
-test(`a tenant has at most ${API_KEYS_MAX} API keys that are not revoked`, async () => {
+test(`a tenant has at most ${API_KEYS_MAX} API keys that are neither revoked nor expired`, async () => {
   const { key, tenantId } = await t.secondTenant();
   const wanted = { name: 'k', scopes: ['knowledge:read'] };
   const first = (await t.post('/api-keys', wanted, key)).body;
@@ -298,6 +298,10 @@ test(`a tenant has at most ${API_KEYS_MAX} API keys that are not revoked`, async
   assert.deepEqual(made.map(({ status }) => status).toSorted(), [201, 409, 409]);
   assert.equal((await t.post(`/api-keys/${first.id}/rotate`, {}, key)).status, 409);
   assert.equal((await t.delete(`/api-keys/${first.id}`, key)).status, 200);
+  assert.equal((await t.post('/api-keys', wanted, key)).status, 201);
+  assert.equal((await t.post('/api-keys', wanted, key)).status, 409);
+  // A program that rotates its key every hour would reach the limit within 14 months.
+  await t.deps.db.query(tenantId, sql`update api_key set expires_at = ${later(-1_000)} where public_id = 'cap1'`);
   assert.equal((await t.post('/api-keys', wanted, key)).status, 201);
 });
 
