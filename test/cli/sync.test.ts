@@ -177,10 +177,31 @@ test('sync ends with 1 once for a new file that can never be read, and names it 
   const first = await pinakes('sync', folder);
   assert.equal(first.code, 1);
   assert.match(first.stdout, /^failed {3}film\.pdf: Damaged PDF.*\nskipped {2}1 empty file: empty\.txt$/m);
+  const quiet = await pinakes('sync', folder, '--quiet');
+  assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
   const second = await pinakes('sync', folder);
   assert.equal(second.code, 0);
   assert.match(second.stdout, /^1 unchanged, 1 still failed \(/m);
   assert.match(second.stderr, /^ {2}film\.pdf: Damaged PDF/m);
+});
+
+test('sync --quiet prints the report of a call that failed, and the files that keep an old version', async () => {
+  const folder = join(temporary, 'quiet');
+  write(folder, 'manual.pdf', 'The mill is called rushmere.');
+  const first = await pinakes('sync', folder, '--quiet');
+  assert.deepEqual([first.code, first.stdout, first.stderr], [0, '', '']);
+  write(folder, 'manual.pdf', '%PDF-1.4\nno PDF at all');
+  const failed = await pinakes('sync', folder, '--quiet');
+  assert.match(
+    failed.stdout,
+    /^updated {2}manual\.pdf\nfailed {3}manual\.pdf: Damaged PDF.*\n1 updated, 1 failed \(group/,
+  );
+  assert.deepEqual([failed.code, failed.stderr], [1, '']);
+  const later = await pinakes('sync', folder, '--quiet');
+  assert.match(later.stderr, /^1 unchanged file could not be read.*\n {2}manual\.pdf: Damaged PDF.*old version.*\n$/);
+  assert.equal(later.code, 1);
+  const refused = await pinakes('sync', folder, '--quiet', '--dry-run');
+  assert.deepEqual([refused.code, refused.stderr], [2, 'pinakes: Give --quiet or --dry-run, not both.\n']);
 });
 
 test('sync reads new versions that a canceled run left unread, even if nothing has changed', async () => {
