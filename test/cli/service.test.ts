@@ -185,13 +185,6 @@ test('search prints ids that show accepts and lines of code, and search and ask 
   const nowhere = await pinakes(['ask', 'What carries the weft?', '--group', 'knitting']);
   assert.deepEqual([nowhere.code, /"knitting" is neither an id nor the name/.test(nowhere.stderr)], [2, true]);
   await pinakes(['rm', '--yes', mill]);
-  for (const command of ['search', 'ask']) {
-    const gone = await pinakes([command, 'shuttle', '--group', mill]);
-    assert.deepEqual(
-      [gone.code, gone.stdout, gone.stderr],
-      [2, '', `pinakes: No source group that this key may see has the id ${mill}: see pinakes ls.\n`],
-    );
-  }
   const unknown = await pinakes(['search', 'shuttle', '--tag', 'knitting']);
   assert.deepEqual(
     [unknown.code, unknown.stderr],

@@ -204,6 +204,20 @@ test('sync --quiet prints the report of a call that failed, and the files that k
   assert.deepEqual([refused.code, refused.stderr], [2, 'pinakes: Give --quiet or --dry-run, not both.\n']);
 });
 
+test('search and ask refuse the id of a group that does not exist or is being deleted', async () => {
+  const folder = join(temporary, 'gone');
+  write(folder, 'a.txt', 'The weir is called ottery.');
+  const { group_id: id } = await sync(folder);
+  assert.match((await pinakes('search', 'ottery', '--group', id!)).stdout, /a\.txt/);
+  await pinakes('rm', '--yes', id!);
+  for (const command of ['search', 'ask'])
+    for (const gone of [id!, '0198b0a4-0000-7000-8000-000000000000']) {
+      const { code, stdout, stderr } = await pinakes(command, 'ottery', '--group', gone);
+      const text = `pinakes: No source group that this key may see has the id ${gone}: see pinakes ls.\n`;
+      assert.deepEqual([code, stdout, stderr], [2, '', text]);
+    }
+});
+
 test('sync reads new versions that a canceled run left unread, even if nothing has changed', async () => {
   const folder = join(temporary, 'canceled');
   const names = Array.from({ length: 60 }, (_, i) => `f${i}.txt`);
