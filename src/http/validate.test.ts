@@ -55,6 +55,26 @@ describe('validation errors', () => {
   });
 });
 
+test('a query parameter with one value is refused when it is given twice', () => {
+  const query = z.strictObject({
+    q: z.string().optional(),
+    order: z.enum(['asc', 'desc']).optional(),
+    limit: queryInteger(1, 100).optional(),
+    file_types: queryList(z.enum(['md', 'pdf']), 3).optional(),
+  });
+  const messageOf = (search: string) => {
+    try {
+      return JSON.stringify(validate(query, parseQuery(search), 'query').file_types);
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  for (const [name, value] of Object.entries({ q: 'a', order: 'asc', limit: '5' }))
+    assert.equal(messageOf(`${name}=${value}&${name}=${value}`), `Query parameter "${name}": may be given only once.`);
+  assert.equal(messageOf('file_types=md&file_types=pdf'), '["md","pdf"]');
+  assert.match(messageOf('file_types=md&file_types=x'), /^Query parameter "file_types": must be one of md, pdf/);
+});
+
 test('lengths of texts are counted in code points', () => {
   assert.equal(problem({ name: '😀😀😀😀😀' }), 'accepted');
   assert.equal(problem({ name: '😀😀😀😀😀😀' }), '/name: must have 1 to 5 characters, not 6.');

@@ -16,8 +16,16 @@ export function validate<S extends z.ZodType>(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = deepest(result.error.issues);
+  if (where === 'query' && isRepeated(issue, value))
+    throw invalidRequest(`Query parameter "${issue.path[0]?.toString()}": may be given only once.`);
   const pointer = where === 'body' ? placeOf(issue) : undefined;
   throw new ServiceError('invalid_request', describeIssue(issue, where), { pointer });
+}
+
+/** Whether the issue is that a parameter with one value was given several times. */
+function isRepeated({ code, path }: Issue, query: unknown): boolean {
+  const isOfType = code === 'invalid_type' || code === 'invalid_value';
+  return isOfType && path.length === 1 && Array.isArray((query as Record<PropertyKey, unknown>)[path[0]!]);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The original file of a source, and pages that cannot be drawn at first, with the keyboard alone. */
+/** The original file of a source, the directions of its text, and pages that cannot be drawn at first, with the keyboard alone. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,6 +37,39 @@ describe('the original of a source', { skip }, () => {
     assert.equal(download.suggestedFilename(), 'ropes.md');
     assert.equal(readFileSync(await download.path(), 'utf8'), CONTENT);
     assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('each paragraph of its text begins on the side of its own language', async () => {
+    const group = await service.add('whales', {
+      'whales.txt': 'الحوت الأزرق أكبر حيوان عاش على الأرض.\n\nThe blue whale weighs 190 tonnes.\n',
+    });
+    const { sources } = await service.pinakes.listSourcesOfSourceGroup({ params: { id: group } });
+    const { page, context } = await openSignedIn(browser as Browser, service, `sources/${sources[0]!.id}`);
+    const text = page.getByRole('region', { name: 'Text of the source' });
+    await text.getByText('The blue whale').waitFor();
+    const sides = () =>
+      text.evaluate((element) => {
+        const { left, right } = element.querySelector('[dir=auto]')!.getBoundingClientRect();
+        const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+        const range = document.createRange();
+        const sideOf = (word: string) => {
+          for (walker.currentNode = element; walker.nextNode(); ) {
+            const at = walker.currentNode.textContent!.indexOf(word);
+            if (at === -1) continue;
+            range.setStart(walker.currentNode, at);
+            range.setEnd(walker.currentNode, at + word.length);
+            const box = range.getBoundingClientRect();
+            return box.left - left < right - box.right ? 'left' : 'right';
+          }
+          return undefined;
+        };
+        return [sideOf('الحوت'), sideOf('The')];
+      });
+    assert.deepEqual(await sides(), ['right', 'left']);
+    await press(page, page.getByRole('button', { name: 'Chunk borders' }));
+    assert.equal(await text.locator('[data-chunk]').count(), 0);
+    assert.deepEqual(await sides(), ['right', 'left']);
     await context.close();
   });
 

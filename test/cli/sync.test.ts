@@ -177,10 +177,45 @@ test('sync ends with 1 once for a new file that can never be read, and names it 
   const first = await pinakes('sync', folder);
   assert.equal(first.code, 1);
   assert.match(first.stdout, /^failed {3}film\.pdf: Damaged PDF.*\nskipped {2}1 empty file: empty\.txt$/m);
+  const quiet = await pinakes('sync', folder, '--quiet');
+  assert.deepEqual([quiet.code, quiet.stdout, quiet.stderr], [0, '', '']);
   const second = await pinakes('sync', folder);
   assert.equal(second.code, 0);
   assert.match(second.stdout, /^1 unchanged, 1 still failed \(/m);
   assert.match(second.stderr, /^ {2}film\.pdf: Damaged PDF/m);
+});
+
+test('sync --quiet prints the report of a call that failed, and the files that keep an old version', async () => {
+  const folder = join(temporary, 'quiet');
+  write(folder, 'manual.pdf', 'The mill is called rushmere.');
+  const first = await pinakes('sync', folder, '--quiet');
+  assert.deepEqual([first.code, first.stdout, first.stderr], [0, '', '']);
+  write(folder, 'manual.pdf', '%PDF-1.4\nno PDF at all');
+  const failed = await pinakes('sync', folder, '--quiet');
+  assert.match(
+    failed.stdout,
+    /^updated {2}manual\.pdf\nfailed {3}manual\.pdf: Damaged PDF.*\n1 updated, 1 failed \(group/,
+  );
+  assert.deepEqual([failed.code, failed.stderr], [1, '']);
+  const later = await pinakes('sync', folder, '--quiet');
+  assert.match(later.stderr, /^1 unchanged file could not be read.*\n {2}manual\.pdf: Damaged PDF.*old version.*\n$/);
+  assert.equal(later.code, 1);
+  const refused = await pinakes('sync', folder, '--quiet', '--dry-run');
+  assert.deepEqual([refused.code, refused.stderr], [2, 'pinakes: Give --quiet or --dry-run, not both.\n']);
+});
+
+test('search and ask refuse the id of a group that does not exist or is being deleted', async () => {
+  const folder = join(temporary, 'gone');
+  write(folder, 'a.txt', 'The weir is called ottery.');
+  const { group_id: id } = await sync(folder);
+  assert.match((await pinakes('search', 'ottery', '--group', id!)).stdout, /a\.txt/);
+  await pinakes('rm', '--yes', id!);
+  for (const command of ['search', 'ask'])
+    for (const gone of [id!, '0198b0a4-0000-7000-8000-000000000000']) {
+      const { code, stdout, stderr } = await pinakes(command, 'ottery', '--group', gone);
+      const text = `pinakes: No source group that this key may see has the id ${gone}: see pinakes ls.\n`;
+      assert.deepEqual([code, stdout, stderr], [2, '', text]);
+    }
 });
 
 test('sync reads new versions that a canceled run left unread, even if nothing has changed', async () => {

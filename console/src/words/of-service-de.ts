@@ -238,6 +238,10 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'fails: the operator finds the reason with "pinakes doctor"':
     'schlägt fehl: den Grund findet der Betreiber mit „pinakes doctor“',
   '# applied, # pending': '# angewendet, # ausstehend',
+  'chat *, embedding *, rerank *, entailment *': 'Antworten *, Vektoren *, Neuordnen *, Prüfen *',
+  '* answers in # ms': '* antwortet in # ms',
+  '* answers with # dimensions in # ms': '* antwortet mit # Dimensionen in # ms',
+  '* answers with * in # ms': '* antwortet mit * in # ms',
   none: 'keines',
   'none: answers are extractive': 'keines: Antworten sind Zitate',
   'none: search is by words, not by meaning': 'keines: gesucht wird nach Wörtern, nicht nach Bedeutung',

@@ -109,7 +109,16 @@ describe('what the service says, in German', () => {
     const said = inLanguage(ofServiceDe);
     assert.equal(said('2 of 31 files failed'), '2 von 31 Dateien sind fehlgeschlagen');
     assert.equal(said('Not found.'), 'Das gibt es nicht oder nicht mehr.');
-    assert.equal(said('gpt answers in 20 ms'), 'gpt answers in 20 ms');
+    assert.equal(said('tesseract 5.3, eng+deu'), 'tesseract 5.3, eng+deu');
+    assert.equal(said('qwen3-4b answers in 20 ms'), 'qwen3-4b antwortet in 20 ms');
+    assert.equal(
+      said('e5-small answers with 384 dimensions in 7 ms'),
+      'e5-small antwortet mit 384 Dimensionen in 7 ms',
+    );
+    assert.equal(
+      said('chat openai:gpt-5, embedding none, rerank none, entailment none'),
+      'Antworten openai:gpt-5, Vektoren none, Neuordnen none, Prüfen none',
+    );
     assert.equal(said('toString'), 'toString');
     assert.equal(said('The passage lacks the names Ann, 2 (B).'), 'Der Stelle fehlen die Namen Ann, 2 (B).');
     assert.equal(

@@ -1,10 +1,11 @@
 /** Finds the source group, source, run or chunk with an id. */
 import type { Content, GroupSource, Run, SourceGroup } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
+import { isId } from '../../util/ids.ts';
 import type { principalIn } from '../operate/principal.ts';
 import type { Client } from '../shared/client.ts';
 import { type OptionValues, textOptions } from '../shared/command.ts';
-import { CliError } from '../shared/io.ts';
+import { CliError, usageError } from '../shared/io.ts';
 import { checkId, groupIdOf } from '../shared/names.ts';
 
 export type Found =
@@ -46,12 +47,21 @@ export const GROUP_OPTION = {
   },
 } as const;
 
-/** Returns the filter of `--group` for a search; empty without the option. */
+/** Returns the filter of `--group` for a search; empty without the option. @throws CliError for an unknown group: a search ignores it. */
 export async function groupFilter(client: Client, options: OptionValues): Promise<{ source_group_ids?: string[] }> {
   const names = textOptions(options, 'group');
   return names.length === 0
     ? {}
-    : { source_group_ids: await Promise.all(names.map((name) => groupIdOf(client, name))) };
+    : { source_group_ids: await Promise.all(names.map((name) => knownGroupId(client, name))) };
+}
+
+async function knownGroupId(client: Client, name: string): Promise<string> {
+  if (!isId(name)) return groupIdOf(client, name);
+  const group = await client.getSourceGroup({ params: { id: name } }).catch((error: unknown) => {
+    if (!(error instanceof PinakesError && error.status === 404)) throw error;
+  });
+  if (group !== undefined && group.status !== 'deleting') return name;
+  throw usageError(`No source group that this key may see has the id ${name}: see pinakes ls.`);
 }
 
 /** Returns undefined if the record does not exist or the key lacks the scope for its kind. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileProblem, refusalText } from './words.ts';
+import { fileProblem, refusalText, shellWord } from './words.ts';
 
 const textOf = (message: string): string => refusalText({ message });
 
@@ -17,6 +18,14 @@ test('a place within a JSON file keeps its pointer, and other errors stay as the
   for (const message of ['/rules/0/kind: must be one of a, b.', 'The file is too large.', 'Name: one of a, b.'])
     assert.equal(textOf(message), message);
   assert.match(textOf('Not found.'), /^There is nothing with this id/);
+});
+
+test('a shell reads a quoted word as it was', () => {
+  for (const text of ['/home/ann/docs', '/srv/Ann\'s "notes"', '/srv/$HOME/`id`', '/data/übung', '/a b', '']) {
+    const { stdout } = spawnSync('sh', ['-c', `printf %s ${shellWord(text)}`], { encoding: 'utf8' });
+    assert.equal(stdout, text);
+  }
+  assert.equal(shellWord('/data/übung-1'), '/data/übung-1');
 });
 
 test('the reason of a file that cannot be read is in words, and a rare one is its code', () => {

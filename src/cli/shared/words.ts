@@ -56,6 +56,11 @@ export function endedText(text: string): string {
   return text.replace(/\.?$/u, '.');
 }
 
+/** Returns the text as one word of a POSIX shell: in single quotes, unless no shell reads anything into it. */
+export function shellWord(text: string): string {
+  return /^[\p{L}\p{N}_@%+=:,./-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 const FILE_PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
   ENOTDIR: 'it is not a folder',

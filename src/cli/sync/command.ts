@@ -6,7 +6,7 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, type OptionValues, textOption } from '../shared/command.ts';
 import { CliError, type Io, usageError } from '../shared/io.ts';
 import { openFolder } from './local-tree.ts';
-import { exitCodeOf, hasChanges, printJson, printTable, type SyncReport } from './report.ts';
+import { exitCodeOf, hasChanges, printJson, printTable, printUnread, type SyncReport } from './report.ts';
 import { type SyncRequest, syncFolder } from './sync-folder.ts';
 import { watchFolder } from './watch.ts';
 
@@ -28,11 +28,13 @@ export const syncCommand: Command = {
     'dry-run': { type: 'boolean', short: 'n', text: 'only print what would be done' },
     watch: { type: 'boolean', short: 'w', text: 'keep running and apply every change, until Ctrl-C' },
     yes: { type: 'boolean', short: 'y', text: 'allow that all or most files of the group are deleted' },
+    quiet: { type: 'boolean', short: 'q', text: 'print nothing unless something failed, for cron' },
     json: { type: 'boolean', text: 'print the report as one line of JSON' },
   },
   details: `
   pinakes sync ~/handbook --dry-run
   pinakes sync ~/handbook --watch
+  pinakes sync ~/handbook --quiet           every hour, for example
 
 Files are compared by their bytes; unchanged files are not sent. A changed file keeps its
 source id and its metadata, and its old version stays searchable until the new one is.
@@ -56,9 +58,11 @@ deleted without --yes.`,
       cache: new Map(),
     };
     const isWatching = flagOption(options, 'watch');
-    if (isWatching && request.dryRun) throw usageError('Give --watch or --dry-run, not both.');
-    const client = await openConfiguredClient(undefined, io.err);
-    const report = await syncFolder(client, request, io);
+    for (const name of ['watch', 'quiet'])
+      if (request.dryRun && flagOption(options, name)) throw usageError(`Give --${name} or --dry-run, not both.`);
+    const progress = flagOption(options, 'quiet') ? silent(io) : io;
+    const client = await openConfiguredClient(undefined, progress.err);
+    const report = await syncFolder(client, request, progress);
     print(report, options, io);
     if (isWatching) return followChanges(client, request, options, io);
     return exitCodeOf(report);
@@ -79,22 +83,28 @@ function groupIn(options: OptionValues, root: string): SyncRequest['group'] {
 }
 
 function print(report: SyncReport, options: OptionValues, io: Io): void {
+  const isQuiet = flagOption(options, 'quiet');
   if (flagOption(options, 'json')) printJson(report, io);
-  else printTable(report, io);
+  else if (!isQuiet || exitCodeOf(report) !== 0) printTable(report, io);
+  if (!isQuiet || exitCodeOf(report) === 0) return;
+  if (report.group_id !== null && report.still_failed.length > 0) printUnread(report.group_id, report.still_failed, io);
+}
+
+function silent(io: Io): Io {
+  return { ...io, err: () => undefined };
 }
 
 async function followChanges(client: Client, request: SyncRequest, options: OptionValues, io: Io): Promise<never> {
-  const quiet: Io = { ...io, err: () => undefined };
   const folder = watchFolder(request.root, (error) =>
     io.err(
       `The folder cannot be watched (${error instanceof Error ? error.message : error}): it is read every 5 s instead.\n`,
     ),
   );
-  io.err(`Watching ${request.root}. Stop with Ctrl-C.\n`);
+  if (!flagOption(options, 'quiet')) io.err(`Watching ${request.root}. Stop with Ctrl-C.\n`);
   for (;;) {
     await folder.next();
     try {
-      const report = await syncFolder(client, request, quiet);
+      const report = await syncFolder(client, request, silent(io));
       if (hasChanges(report)) print(report, options, io);
     } catch (error) {
       // The service may restart, or a file may be written just now: the next attempt may succeed.

@@ -9,7 +9,7 @@ import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 import { listErrors } from '../shared/upload.ts';
-import { countOf, endedText } from '../shared/words.ts';
+import { countOf, endedText, shellWord } from '../shared/words.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
@@ -187,8 +187,8 @@ async function checkIngested(client: Client, name: string, root: string, local: 
   for (const { id } of await listNamed(client, name)) {
     if (!(await listRemote(client, id)).files.some(({ path }) => here.has(path))) continue;
     throw new CliError(
-      `The group "${name}" (${id}) already has files of this folder. Use --group ${id} to synchronize it, or --name "${root}" to ` +
-        'create another one.',
+      `The group "${name}" (${id}) already has files of this folder. Use --group ${id} to synchronize it, or ` +
+        `--name ${shellWord(root)} to create another one.`,
       REFUSED,
     );
   }

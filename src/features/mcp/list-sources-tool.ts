@@ -35,6 +35,7 @@ const input = z.strictObject({
 const listedSchema = z.object({
   id: idSchema.describe('Id of the source, for read_source.'),
   source_group_id: sourceGroupIdSchema,
+  source_group_name: contentShape.source_group_name,
   source_type: z.string().describe('`local_file`, `drive`, `page`, `repo`, `web` or `database`.'),
   file_type: fileTypeSchema,
   name: z.string().describe('Name of the source.'),
@@ -70,7 +71,8 @@ export function listSourcesTool(deps: Deps): Tool {
       const name = (await redactFact(redactor, source.name)) ?? '';
       const path = source.path === null ? null : ((await redactPath(redactor, source.path)) ?? null);
       const url = source.url === null ? null : ((await redactFact(redactor, source.url)) ?? null);
-      return toRecord(listedSchema, source, { name, path, url });
+      const group = (await redactFact(redactor, source.sourceGroupName)) ?? '';
+      return toRecord(listedSchema, source, { name, path, url, source_group_name: group });
     });
     return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };
   };
@@ -84,8 +86,9 @@ export function listSourcesTool(deps: Deps): Tool {
     run: (args, exchange) => list(args, exchange),
     toText({ sources, next_id: next }) {
       const lines = sources.map(
-        ({ id, name, path, file_type: type, url }) =>
-          `${path ?? name} (${type}) source_id: ${id}${url === null ? '' : ` ${url}`}`,
+        ({ id, name, path, file_type: type, url, ...source }) =>
+          `${path ?? name} (${type}) source_id: ${id}${url === null ? '' : ` ${url}`}` +
+          ` source_group: ${source.source_group_name} (${source.source_group_id})`,
       );
       const more = next === null ? [] : [`More sources follow: list on with after_id ${next}.`];
       return [...(lines.length === 0 ? ['There are no sources.'] : lines), ...more].join('\n');

@@ -73,11 +73,15 @@ export function readSourceTool(deps: Deps, textRoute: Route): Tool {
     { source_id: sourceId, chunk_id: chunkId, ...args }: z.output<typeof input>,
     exchange: Exchange,
   ): Promise<z.input<typeof output>> => {
-    if ((sourceId === undefined) === (chunkId === undefined)) throw invalidRequest('Give source_id or chunk_id.');
+    if (sourceId === undefined && chunkId === undefined) throw invalidRequest('Give source_id or chunk_id.');
+    if (sourceId !== undefined && chunkId !== undefined)
+      throw invalidRequest(
+        'Give source_id or chunk_id, not both: source_id reads the text of a source, chunk_id reads around a search result.',
+      );
     if (chunkId !== undefined) return readAround(deps, chunkId, args, exchange);
     if (!isId(sourceId!)) throw notFound();
     const { start_line: line, start_offset: offset, length } = args;
-    if (line !== undefined && offset !== 0) throw invalidRequest('Give start_offset or start_line.');
+    if (line !== undefined && offset !== 0) throw invalidRequest('Give start_offset or start_line, not both.');
     const passage = line === undefined ? undefined : await findLine(sourceId!, line, exchange);
     const start = passage?.startOffset ?? offset;
     const query = { start_offset: String(start), end_offset: String(start + length) };

@@ -10,6 +10,7 @@ import { ALIVE, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 export interface ListedSource {
   id: string;
   sourceGroupId: string;
+  sourceGroupName: string;
   sourceType: string;
   fileType: string;
   name: string;
@@ -38,7 +39,8 @@ export function listVisibleSources(
   const ofFile = fileTypes === undefined ? raw('true') : sql`s.file_type = any(${[...fileTypes]}::text[])`;
   const named = ids === undefined ? raw('true') : sql`s.id = any(${[...ids]}::uuid[])`;
   return tx.query<ListedSource>(sql`
-    select s.id, s.source_group_id, s.source_type, s.file_type, s.name, ${visiblePath(access)} as path, s.url, s.content_at
+    select s.id, s.source_group_id, g.name as source_group_name, s.source_type, s.file_type, s.name,
+      ${visiblePath(access)} as path, s.url, s.content_at
     from ${SOURCE_TABLES}
     where s.tenant_id = ${tenantId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
       and ${showsSomething(access)} and ${ofGroup} and ${ofType} and ${ofFile} and ${named}

@@ -21,6 +21,30 @@ test('a change goes on only if the stored version is one that the caller named',
   for (const tags of ['"3"', '*']) assert.equal(code({ 'if-match': tags }, undefined), 'precondition_failed', tags);
 });
 
+test('a refusal says what is stored, and what to send', () => {
+  const messageOf = (header: Record<string, string>, version: number | undefined) => {
+    assert.throws(() => readPrecondition(header).check(version), ServiceError);
+    try {
+      readPrecondition(header).check(version);
+    } catch (error) {
+      return (error as ServiceError).message;
+    }
+  };
+  const match = { 'if-match': '"7"' };
+  assert.equal(
+    messageOf(match, 3),
+    'Version 3 is stored, which If-Match does not name. Read it, and send its version.',
+  );
+  assert.equal(
+    messageOf(match, undefined),
+    'Nothing is stored here, so If-Match names no version. Leave the header out to create it.',
+  );
+  assert.equal(
+    messageOf({ 'if-none-match': '*' }, 3),
+    'Version 3 is stored already. To change it, read it and send If-Match.',
+  );
+});
+
 test('a caller can ask that nothing is stored', () => {
   assert.equal(code({ 'if-none-match': '*' }, undefined), 'goes on');
   assert.equal(code({ 'if-none-match': '*' }, 1), 'precondition_failed');

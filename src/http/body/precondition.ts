@@ -30,16 +30,21 @@ export function readPrecondition(headers: IncomingHttpHeaders): Precondition {
   if (ifMatch !== undefined && ifMatch !== '*' && !TAGS.test(ifMatch))
     throw invalidRequest('The header If-Match must be a version in quotation marks, such as "3", or *.');
   if (ifNoneMatch !== undefined && ifNoneMatch !== '*')
-    throw invalidRequest('The header If-None-Match must be * here: nothing is stored yet.');
+    throw invalidRequest('The header If-None-Match must be * here: it creates what is not stored yet.');
   return {
     check(version) {
       if (ifMatch !== undefined && !isMatch(ifMatch, version))
         throw new ServiceError(
           'precondition_failed',
-          version === undefined ? 'Nothing is stored any more.' : `Version ${version} is stored: read it first.`,
+          version === undefined
+            ? 'Nothing is stored here, so If-Match names no version. Leave the header out to create it.'
+            : `Version ${version} is stored, which If-Match does not name. Read it, and send its version.`,
         );
       if (ifNoneMatch !== undefined && version !== undefined)
-        throw new ServiceError('precondition_failed', `Version ${version} is stored already: read it first.`);
+        throw new ServiceError(
+          'precondition_failed',
+          `Version ${version} is stored already. To change it, read it and send If-Match.`,
+        );
     },
   };
 }

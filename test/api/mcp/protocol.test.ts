@@ -126,7 +126,11 @@ describe('tools', () => {
       markdown.sources.map(({ name, path }: { name: string; path: string }) => [name, path]),
       [['crane.md', 'birds/crane.md']],
     );
+    const [{ source_group_id: group, source_group_name: name }] = markdown.sources;
+    assert.equal(name, (await t.get(`/source-groups/${group}`)).body.name);
+    assert.ok(name !== '');
     assert.match(content[0].text, /^birds\/crane\.md \(md\) source_id: /);
+    assert.ok(content[0].text.endsWith(` source_group: ${name} (${group})`), content[0].text);
   });
 
   test('wrong arguments are results with an error that names the argument', async () => {
@@ -146,6 +150,8 @@ describe('tools', () => {
       (await t.post('/search', { query: 'a', mode: 'semantic' })).body.error.message,
     );
     assert.equal(await errorOf('read_source', {}), 'Give source_id or chunk_id.');
+    const both = { source_id: sourceId, chunk_id: chunkId };
+    assert.match(await errorOf('read_source', both), /^Give source_id or chunk_id, not both: source_id reads /);
     for (const id of ['nonsense', sourceId.replace(/.$/, (last) => (last === '0' ? '1' : '0'))]) {
       assert.equal(await errorOf('read_source', { source_id: id }), 'Not found.');
       assert.equal(await errorOf('read_source', { chunk_id: id }), 'Not found.');

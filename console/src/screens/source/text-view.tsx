@@ -153,7 +153,7 @@ function ChunkBlock({ block, borders, active, setActive, marked }: ChunkBlockPro
       data-chunk={chunk}
       onMouseEnter={() => setActive(chunk)}
       onMouseLeave={() => setActive(null)}
-      className={`relative -mx-3 my-1.5 rounded-md border border-dashed px-3 py-1.5 transition-colors ${tone}`}
+      className={`relative -mx-3 my-1.5 [unicode-bidi:plaintext] rounded-md border border-dashed px-3 py-1.5 transition-colors ${tone}`}
     >
       <span
         aria-hidden="true"

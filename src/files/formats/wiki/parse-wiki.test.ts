@@ -35,6 +35,34 @@ test('wikitext becomes sections, lists, tables and facts without its marks', asy
   assert.ok(blocks.some(({ links }) => links?.some(({ url }) => url === 'https://a.org/990')));
 });
 
+test('the items of numbered lists are counted, also around and within other lists', async () => {
+  const page = `[[a]]
+# Open the cover
+# Remove both screws
+## the upper one
+## the lower one
+#: Keep them.
+# Pull
+* Any tool
+# Anew
+
+# After a gap`;
+  const { text } = await parseWiki(page, []);
+  assert.deepEqual(
+    text.split('\n').filter((line) => /^ *(?:\d|-)/.test(line)),
+    [
+      '1. Open the cover',
+      '2. Remove both screws',
+      '  1. the upper one',
+      '  2. the lower one',
+      '3. Pull',
+      '- Any tool',
+      '1. Anew',
+      '1. After a gap',
+    ],
+  );
+});
+
 test('code, formulas and text without markup keep their signs', async () => {
   const page = `[[a]] <nowiki>{{t|x}}</nowiki> with <code>vector<int> v</code>, <code><nowiki>{{var}}</nowiki></code> and <math>x^{{2}}</math>.<ref>See <code>{{z}}</code></ref>
 <syntaxhighlight lang="python" line>

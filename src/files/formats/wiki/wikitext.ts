@@ -209,21 +209,27 @@ function cell(source: string): SpanCell {
 
 function blocks(source: string, marks: LinkMarks, level: number): string {
   const lines = source.replace(SWITCHES, '').split('\n');
+  /** Numbers of the latest items of the open lists, outermost first; 0 for an item without a number. */
+  const numbers: number[] = [];
   return lines
     .map((line) => {
+      const item = /^([*#:;]{1,12})[ \t]*(.*)$/.exec(line);
+      if (!item) numbers.length = 0;
       const signsAround = headingSigns(line);
       if (signsAround > 0) {
         const depth = Math.min(6, Math.max(1, signsAround - 1) + level - 1);
         return `\n${'#'.repeat(depth)} ${inline(line.trimEnd().slice(signsAround, -signsAround), marks)}\n`;
       }
-      const item = /^([*#:;]{1,12})[ \t]*(.*)$/.exec(line);
       if (!item) return inline(line, marks);
       const signs = item[1]!;
       const words = inline(item[2]!, marks);
       if (words === '') return '';
       if (signs.endsWith(':')) return `\n${words}\n`;
-      const mark = signs.endsWith('#') ? '1.' : '-';
-      return `${'  '.repeat(signs.length - 1)}${mark} ${words}`;
+      const depth = signs.length - 1;
+      numbers[depth] = signs.endsWith('#') ? (numbers[depth] ?? 0) + 1 : 0;
+      numbers.length = signs.length;
+      const mark = numbers[depth] === 0 ? '-' : `${numbers[depth]}.`;
+      return `${'  '.repeat(depth)}${mark} ${words}`;
     })
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
