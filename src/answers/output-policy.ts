@@ -43,7 +43,7 @@ const SCHEME = /^<[a-z][a-z0-9+.-]*:$/i;
 /** An address as it stands in text, and in parentheses or behind a label. */
 const IN_TEXT = /^[^\s<>"'`|]*/;
 const IN_LINK = /^\s{0,9}(?:<[^>\n]*>?|[^\s)]*)/;
-const PUNCTUATION = /[.,;:!?'"*_~)\]}]+$/;
+const PUNCTUATION = /(?<![.,;:!?'"*_~)\]}])[.,;:!?'"*_~)\]}]+$/;
 
 /** @param retrieved the addresses of the retrieved sources, and the retrieved texts. */
 export function openOutputPolicy(retrieved: { addresses: Iterable<string>; texts: Iterable<string> }): OutputPolicy {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitUnits } from './sentences.ts';
+import { splitUnits, unwrapped } from './sentences.ts';
 
 const texts = (text: string) => splitUnits(text).map(({ start, end }) => text.slice(start, end));
 const kinds = (text: string) => splitUnits(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
@@ -153,4 +153,9 @@ test('a text that was cut out of a block of code begins as code', () => {
     splitUnits(whole).map(({ kind }) => kind),
     ['sentence', 'code', 'sentence'],
   );
+});
+
+test('lines are joined in little time, also where a text has many blanks', () => {
+  const blanks = ' '.repeat(1_000_000);
+  assert.equal(unwrapped(`a \n  b${blanks}c`), `a b${blanks}c`);
 });

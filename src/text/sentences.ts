@@ -60,7 +60,7 @@ export function isItem(line: string): boolean {
 export function unwrapped(text: string): string {
   return text
     .replace(/(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}、。，])\s*\n\s*(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/gu, '')
-    .replace(/\s*\n\s*/g, ' ');
+    .replace(/(?<!\s)\s*\n\s*/g, ' ');
 }
 
 /** Returns the units of program code: lines up to the next blank line. */

@@ -158,6 +158,8 @@ describe('traces', () => {
       'with s as (select * from sales) select * from s',
       'select * from (select * from sales) x',
       'select sales from sales',
+      'select main.sales from sales',
+      'select max(memory.main."sales") from sales group by region',
       "select columns('.*') from sales",
       'select * from sales natural join regions',
       'select *, region from sales group by all',

@@ -31,6 +31,13 @@ for (const [kind, text, expected] of CASES) {
   test(`the ${kind} ${JSON.stringify(text)} becomes ${expected}`, () => assert.equal(csvCell(kind, text), expected));
 }
 
+test('a cell of blanks or digits takes little time', () => {
+  const blanks = ' '.repeat(250_000);
+  assert.equal(csvCell('text', `a${blanks}b`), `"a${blanks}b"`);
+  const time = `2024-05-06 07:08:09.${'0'.repeat(250_000)}1`;
+  assert.equal(csvCell('datetime', time), time);
+});
+
 test('a header and a row become one line each', () => {
   const columns: Column[] = [
     { name: 'id', kind: 'number' },

@@ -46,13 +46,13 @@ export function csvCell(kind: ValueKind, text: string | null): string {
 
 /** Line breaks become blanks, as in the text that is extracted from the file: each row is one line. */
 function quoted(text: string): string {
-  return `"${text.replace(/\s*[\r\n]\s*/g, ' ').replaceAll('"', '""')}"`;
+  return `"${text.replace(/(?<!\s)\s*[\r\n]\s*/g, ' ').replaceAll('"', '""')}"`;
 }
 
 /** Returns ISO 8601. Empty for the date zero of MySQL. Times that ISO cannot write, such as `infinity`, stay. */
 function isoTime(text: string): string {
   if (text.startsWith('0000-00-00')) return '';
-  const parts = /^(\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d+)?(?:([+-]\d\d)(?::?(\d\d))?)?$/.exec(text);
+  const parts = /^(\d{4,6}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(\.\d{1,9})?(?:([+-]\d\d)(?::?(\d\d))?)?$/.exec(text);
   if (!parts) return text;
   const [, day, time, fraction = '', hours, minutes = '00'] = parts;
   const digits = fraction.replace(/\.?0+$/, '');

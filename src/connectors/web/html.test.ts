@@ -26,6 +26,7 @@ test('a short page that sends its reader on at once is a redirect, and a slow re
     readPage(`<meta http-equiv="refresh" content="${content}">${rest}`).redirect;
   assert.equal(refresh('0; url=/new/'), '/new/');
   assert.equal(refresh('0;URL=&quot;new.html&quot;'), 'new.html');
+  assert.equal(refresh(" 0 ,\n url =\t'/new/'"), '/new/');
   assert.equal(refresh('30; url=/news'), undefined);
   assert.equal(refresh('60'), undefined);
   assert.equal(refresh('0; url=/scripts-off', '<p>A page with content.</p>'.repeat(200)), undefined);
@@ -56,5 +57,7 @@ test('broken or hostile pages are read without errors and in little time', () =>
     '</a',
     '<meta content="',
   ];
+  const refresh = readPage(`<meta http-equiv="refresh" content="${' '.repeat(4_000)}x">`.repeat(100));
+  assert.equal(refresh.redirect, undefined);
   for (const shape of shapes) assert.ok(readPage(shape.repeat(units / shape.length)).links.length <= 20_000, shape);
 });

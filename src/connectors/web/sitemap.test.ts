@@ -44,4 +44,6 @@ test('lines of addresses are a sitemap, and other texts are none', () => {
 test('a hostile sitemap is parsed in little time', () => {
   for (const shape of ['<url>', '<url><loc>', '<url><loc><![CDATA['])
     assert.ok(sitemapOf(`<urlset>${shape.repeat(200_000)}`).pages.length <= 50_000);
+  const entry = `<url>${'<loc>'.repeat(3_000)}`;
+  assert.equal(sitemapOf(`<urlset>${entry.repeat(2_000)}`).pages.length, 0);
 });

@@ -43,8 +43,9 @@ function entriesOf(text: string, element: string): Sitemap['pages'] {
 }
 
 function textOf(entry: string, element: string): string | undefined {
-  const raw = new RegExp(`<(?:[\\w-]{1,30}:)?${element}>([\\s\\S]{0,${LOCATION_UNITS_MAX}}?)</`).exec(entry)?.[1];
-  const text = raw?.replace(/^\s*<!\[CDATA\[([\s\S]*?)\]\]>\s*$/, '$1').trim();
+  const content = `((?:\\s{0,99}<!\\[CDATA\\[)?[^<]{0,${LOCATION_UNITS_MAX}})`;
+  const raw = new RegExp(`<(?:[\\w-]{1,30}:)?${element}>${content}</`).exec(entry)?.[1];
+  const text = raw?.replace(/^\s*<!\[CDATA\[|\]\]>\s*$/g, '').trim();
   return text === undefined ? undefined : decodeXml(text);
 }
 

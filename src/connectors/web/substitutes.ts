@@ -20,8 +20,10 @@ const JUDGED_MAX = 10;
 const WITNESSES_MAX = 5;
 /** Pages with fewer letters are not compared. */
 const LETTERS_MIN = 20;
+const ENOUGH_LETTERS = new RegExp(`(?:\\p{L}\\P{L}*){${LETTERS_MIN}}`, 'u');
 /** What a page may say of the request: addresses and numbers. Many languages have no spaces between words. */
-const VARIABLE = /[!-;=?-~]*\/[!-;=?-~]*|\p{N}+/gu;
+const RUN_OR_NUMBER = /[!-;=?-~]+|\p{N}+/gu;
+const NUMBER = /\p{N}+/gu;
 
 /** Of a stored page. */
 export const HIDDEN: OriginProblem = {
@@ -45,8 +47,11 @@ export type StoredPages = Pick<ListRequest, 'findStored' | 'listStored'>;
 
 /** Returns what stays the same when a site answers several addresses with one page; undefined for a page of few letters. */
 export function printOf({ title = '', text }: Pick<PageFacts, 'title' | 'text'>): string | undefined {
-  const words = `${title} ${text.replace(/<[^<>]*>/g, ' ')}`.replace(VARIABLE, ' ').replace(/\s+/g, ' ').trim();
-  if ((words.match(/\p{L}/gu)?.length ?? 0) < LETTERS_MIN) return undefined;
+  const plain = `${title} ${text.replace(/<[^<>]*>/g, ' ')}`;
+  // Looking for the slash in the pattern itself would read a run of many letters again from each of them.
+  const fixed = plain.replace(RUN_OR_NUMBER, (run) => (run.includes('/') ? ' ' : run.replace(NUMBER, ' ')));
+  const words = fixed.replace(/\s+/g, ' ').trim();
+  if (!ENOUGH_LETTERS.test(words)) return undefined;
   return createHash('sha256').update(words).digest('base64').slice(0, 22);
 }
 

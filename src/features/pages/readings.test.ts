@@ -36,6 +36,11 @@ test('groups of digits in Arabic text are covered in both orders', () => {
   assert.deepEqual(covered('7314-0926-55', 'No. 55-0926-7314 in'), []);
 });
 
+test('a page of many digits is read in little time', () => {
+  const digits = '7'.repeat(1_000_000);
+  assert.deepEqual(covered('12-34', `رقم ${digits}. 34-12`), ['34-12']);
+});
+
 test('a match on another page covers nothing here', () => {
   assert.deepEqual(covered('Anna', 'Nobody.', 'Anna', 'Anna'), []);
 });

@@ -25,7 +25,7 @@ type LineEnd = 'kept' | 'blank' | 'nothing' | 'joined';
 const DOUBLED = /(?:([^\s])\1){3}/u;
 /** Groups of digits in a line with Arabic letters, which an eye reads from the right to the left, but a page may have from the left. */
 const ARABIC = /\p{Script=Arabic}/u;
-const NUMBER_GROUPS = /\p{Nd}+(?:[-+ \u2010-\u2013]\p{Nd}+)+/gu;
+const NUMBER_GROUPS = /(?<!\p{Nd})\p{Nd}+(?:[-+ \u2010-\u2013]\p{Nd}+)+/gu;
 
 /** Returns the readings of a page between its neighbours. The same text is there once. */
 export function readingsOf(before: string, page: string, after: string): Reading[] {

@@ -88,12 +88,14 @@ test('malformed multipart bodies are refused', async () => {
   await refused(`--${BOUNDARY}\r\nno header\r\n\r\nx\r\n--${BOUNDARY}--\r\n`);
   await refused(part('form-data; name="a"\r\nContent-Transfer-Encoding: base64'));
   await refused(part(`form-data; name="${'a'.repeat(20_000)}"`));
+  await refused(part(`form-data; name="${'\\'.repeat(16_000)}`));
 });
 
 test('file names are read in the forms of browsers, curl and RFC 8187', async () => {
   const names = async (disposition: string) => (await read(part(`form-data; name="f"; ${disposition}`)))[0]?.fileName;
   assert.equal(await names('filename="a%22b.txt"'), 'a"b.txt');
   assert.equal(await names('filename="a\\"b\\\\c.txt"'), 'a"b\\c.txt');
+  assert.equal(await names('filename="a\\b\\"'), 'a\\b\\');
   assert.equal(await names('filename=plain.txt'), 'plain.txt');
   assert.equal(await names('filename="100%.txt"'), '100%.txt');
   assert.equal(await names(`filename="x"; filename*=UTF-8''%E6%97%A5.txt`), '日.txt');

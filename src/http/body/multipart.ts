@@ -216,15 +216,16 @@ function possibleStart(bytes: Buffer, delimiter: Buffer): number {
   return 0;
 }
 
-const PARAMETER = /\s*;\s*([\w!#$&+.^`|~*-]+)=("(?:\\["\\]|[^"])*"|[^\s;"]*)/gy;
+/** Some clients write a backslash as it is, also before the closing quote. No character can be read in two ways within one alternative. */
+const PARAMETER = /\s*;\s*([\w!#$&+.^`|~*-]+)=("(?:\\["\\]|\\(?!["\\])|[^"\\])*"|"[^"]*"|[^\s;"]*)/gy;
 
 function parseHeaders(bytes: Buffer): { name: string; fileName: string | null } {
   // Names are UTF-8. Invalid bytes become U+FFFD, which no accepted field name contains.
   const headers = new Map<string, string>();
   for (const line of bytes.toString('utf8').split('\r\n')) {
-    const match = /^([\w!#$%&'*+.^`|~-]+):[ \t]*(.*?)[ \t]*$/s.exec(line);
+    const match = /^([\w!#$%&'*+.^`|~-]+):(.*)$/s.exec(line);
     if (!match) throw malformed('a part has a bad header line');
-    headers.set(match[1]!.toLowerCase(), match[2]!);
+    headers.set(match[1]!.toLowerCase(), match[2]!.trim());
   }
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase() ?? 'binary';
   if (!['binary', '8bit', '7bit'].includes(encoding)) throw malformed('a part has a transfer encoding');

@@ -97,12 +97,17 @@ function claimBefore(text: string, index: unknown): string {
       .slice(0, typeof index === 'number' ? index : text.length)
       .split('\n')
       .at(-1) ?? '';
-  return /[^.!?。！？]*[.!?。！？]?[\s("'“（[]*$/u.exec(before)?.[0] ?? before;
+  let end = before.length;
+  while (end > 0 && /[\s("'“（[]/u.test(before[end - 1]!)) end -= 1;
+  const marks = /[.!?。！？]/gu;
+  let start = 0;
+  for (let mark = marks.exec(before); mark && mark.index < end - 1; mark = marks.exec(before)) start = marks.lastIndex;
+  return before.slice(start);
 }
 
 /** Removes links such as `([example.com](https://…))`. */
 function withoutLinks(text: string): string {
-  return text.replace(/\(?\[[^\]\n]{0,200}\]\([^)\s]{0,2000}\)\)?/g, '').replace(/[\s([“]+$/u, '');
+  return text.replace(/\(?\[[^\]\n]{0,200}\]\([^)\s]{0,2000}\)\)?/g, '').replace(/(?<![\s([“])[\s([“]+$/u, '');
 }
 
 function oneLine(text: unknown, unitsMax: number): string {

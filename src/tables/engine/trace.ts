@@ -18,6 +18,8 @@ export interface Traced {
   tables: string[];
 }
 
+/** Names of the engine that may stand before the name of a table. */
+const SPACES = new Set(['main', 'memory']);
 const UNTRACED_JOINS = new Set(['NATURAL', 'POSITIONAL']);
 
 /** Returns the rewritten statement; undefined if its rows cannot be traced. Does not change `statement`. */
@@ -101,7 +103,9 @@ function mayShowPlaces(node: Node, aggregates: ReadonlySet<string>): boolean {
   });
   walk(node, (inner) => {
     const path = inner['class'] === 'COLUMN_REF' ? inner['column_names'] : undefined;
-    if (Array.isArray(path) && path.length === 1 && names.has(textOf(path[0]).toLowerCase())) found = true;
+    if (!Array.isArray(path)) return true;
+    const parts = path.map((part) => textOf(part).toLowerCase());
+    if (names.has(parts.at(-1)!) && parts.slice(0, -1).every((part) => SPACES.has(part))) found = true;
     return true;
   });
   return found;
