@@ -75,7 +75,7 @@ async function failure(promise: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('the vector of a text from a local model', () => {
-  test('is the mean of its tokens with length 1, also when texts of different lengths run together', async () => {
+  test('is the mean of its tokens with length 1, with others of different lengths or alone', async () => {
     const directory = write('mean');
     const texts = ['Ferry', 'bread boat', '', 'ferry boat bread bread', 'unknown words'];
     const expected = [mean('ferry'), mean('bread', 'boat'), mean(), mean('ferry', 'boat', 'bread', 'bread'), mean()];

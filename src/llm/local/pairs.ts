@@ -13,8 +13,8 @@ export interface PairTokens {
 export interface PairRuntime {
   /** Returns one element: a pair is never divided. */
   tokenize(pair: SentencePair): PairTokens[];
-  /** Returns the probabilities of the labels for each pair. Empty when the pair is too long or the numbers are not finite. */
-  run(pairs: readonly PairTokens[]): Promise<Float32Array[]>;
+  /** Returns the probabilities of the labels. Empty when the pair is too long or the numbers are not finite. */
+  run(pair: PairTokens): Promise<Float32Array>;
 }
 
 const KNOWN_INPUTS = ['input_ids', 'attention_mask', 'token_type_ids'];
@@ -29,7 +29,7 @@ export async function openPairRuntime(model: LocalModel): Promise<PairRuntime> {
   const unknown = session.inputNames.find((name) => !KNOWN_INPUTS.includes(name));
   if (unknown !== undefined) throw new Error(`its inputs are ${session.inputNames.join(', ')}; it needs other ones`);
   const output = session.outputNames.includes('logits') ? 'logits' : session.outputNames[0]!;
-  const compute = async ({ ids, types }: PairTokens): Promise<Float32Array> => {
+  const run = async ({ ids, types }: PairTokens): Promise<Float32Array> => {
     if (ids.length > model.tokensMax) return new Float32Array();
     const row = (values: readonly number[]): Tensor =>
       new ort.Tensor('int64', BigInt64Array.from(values, BigInt), [1, values.length]);
@@ -53,11 +53,7 @@ export async function openPairRuntime(model: LocalModel): Promise<PairRuntime> {
       });
       return [{ ids, types }];
     },
-    run: (pairs) =>
-      pairs.reduce<Promise<Float32Array[]>>(
-        async (done, pair) => [...(await done), await compute(pair)],
-        Promise.resolve([]),
-      ),
+    run,
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The thread of one local model. Texts run in small groups. Between two groups, queries go before passages, and abandoned
+ * The thread of one local model. Parts of texts run one by one. Between two parts, queries go before passages, and abandoned
  * requests are dropped.
  */
 import { setImmediate as turn } from 'node:timers/promises';
@@ -8,18 +8,15 @@ import { folderOfThread } from '../../util/work/work-time.ts';
 import type { EmbeddingUse } from '../models.ts';
 import type { LocalModel } from './model.ts';
 import { openPairRuntime, type PairTokens } from './pairs.ts';
-import { joinParts, planRuns } from './pooling.ts';
+import { joinParts } from './pooling.ts';
 import type { FromModel, ModelText, ToModel } from './protocol.ts';
 import { openLocalRuntime } from './runtime.ts';
-
-/** Maximum tokens of one run, with padding. A query waits for one run. Larger runs are not faster on one core. */
-const RUN_TOKENS_MAX = 256;
 
 /** What runs in this thread: an embedding model, or a model for pairs. */
 interface Runtime {
   /** Returns the tokens of a text, in parts if it is longer than the model reads. */
   tokenize(text: ModelText, use: EmbeddingUse): Tokens[];
-  run(texts: readonly Tokens[]): Promise<Float32Array[]>;
+  run(part: Tokens): Promise<Float32Array>;
 }
 
 type Tokens = readonly number[] | PairTokens;
@@ -29,9 +26,8 @@ interface Task {
   counts: number[];
   /** The parts of all texts, in order. */
   parts: Tokens[];
-  /** One for each part. */
+  /** One for each part that has run. */
   vectors: Float32Array[];
-  runs: number[][];
 }
 
 const port = parentPort!;
@@ -59,9 +55,7 @@ function receive(runtime: Runtime, message: ToModel): void {
   const { id, texts, use } = message;
   try {
     const tokenized = texts.map((one) => runtime.tokenize(one, use));
-    const counts = tokenized.map(({ length }) => length);
-    const parts = tokenized.flat();
-    waiting[use].set(id, { counts, parts, vectors: [], runs: planRuns(parts.map(lengthOf), RUN_TOKENS_MAX) });
+    waiting[use].set(id, { counts: tokenized.map(({ length }) => length), parts: tokenized.flat(), vectors: [] });
     if (!running) void work(runtime);
   } catch (error) {
     send({ kind: 'failed', id, message: text(error) });
@@ -86,14 +80,10 @@ async function work(runtime: Runtime): Promise<void> {
   running = false;
 }
 
-/** Runs the next group of a task. Returns true when it was the last group. */
-async function step(runtime: Runtime, task: Task): Promise<boolean> {
-  const run = task.runs.shift();
-  if (run) {
-    const vectors = await runtime.run(run.map((i) => task.parts[i]!));
-    for (const [k, i] of run.entries()) task.vectors[i] = vectors[k]!;
-  }
-  return task.runs.length === 0;
+/** Runs the next part of a task. Returns true when it was the last part. */
+async function step(runtime: Runtime, { parts, vectors }: Task): Promise<boolean> {
+  vectors.push(await runtime.run(parts[vectors.length]!));
+  return vectors.length === parts.length;
 }
 
 /** Returns one vector per text. */

@@ -12,9 +12,7 @@ export interface TinyModel {
   files?: Readonly<Record<string, unknown>>;
   /** The graph has the output `sentence_embedding`, the mean of the tokens, as models have that pool by themselves. */
   poolsItself?: boolean;
-  /**
-   * A static model: it returns the mean of one row of tokens and has the input `offsets`. It takes one text at a time.
-   */
+  /** A static model: it returns the mean of one row of tokens and has the input `offsets`. */
   isStatic?: boolean;
   /** The name of one more input of the graph. */
   input?: string;
@@ -26,7 +24,8 @@ const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
 
 /**
  * Writes the model into `directory`. `[CLS]` has the first unit vector and `[SEP]` has a zero vector, so pooling by
- * mean and pooling by the first token differ. `[PAD]` has a long vector, so a test notices if padding counts.
+ * mean and pooling by the first token differ. `[PAD]` has a long vector, so a test notices if padding counts. The graph takes one text
+ * at a time.
  */
 export function writeTinyModel(
   directory: string,
@@ -117,7 +116,7 @@ function onnxModel(table: readonly (readonly number[])[], poolsItself: boolean, 
     ...(poolsItself ? [message(1, mean)] : []),
     text(2, 'tiny'),
     weightsOf(table),
-    ...inputs.map((name) => message(11, value(name, INT64, ['texts', 'tokens']))),
+    ...inputs.map((name) => message(11, value(name, INT64, [1, 'tokens']))),
     message(12, value('last_hidden_state', FLOAT, ['texts', 'tokens', columns])),
     ...(poolsItself ? [message(12, value('sentence_embedding', FLOAT, ['texts', columns]))] : []),
   ];
