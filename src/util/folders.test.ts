@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
-import { makeFolder } from './folders.ts';
+import { inTempFolder, makeFolder, removeTempLeftovers } from './folders.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pinakes-folders-'));
-after(() => rmSync(root, { recursive: true }));
+const before = process.env['TMPDIR'];
+process.env['TMPDIR'] = root;
+after(() => {
+  if (before === undefined) delete process.env['TMPDIR'];
+  else process.env['TMPDIR'] = before;
+  rmSync(root, { recursive: true });
+});
 
 test('missing folders are made for the owner only, and existing folders stay', () => {
   makeFolder(join(root, 'a', 'b', 'c'));
@@ -22,4 +28,43 @@ test('a folder that cannot be made is an error, not an endless loop', () => {
     assert.throws(() => makeFolder('/proc/x'), { code: 'ENOENT' });
     assert.throws(() => makeFolder('/proc/x/y'), { code: 'ENOENT' });
   }
+});
+
+/** Makes a folder with a file, last changed `hours` ago. */
+function left(name: string, hours: number): string {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'text'), 'content of a tenant');
+  const at = new Date(Date.now() - hours * 3_600_000);
+  utimesSync(folder, at, at);
+  return folder;
+}
+
+test('a folder is deleted after the work, also when the work fails', async () => {
+  const folders: string[] = [];
+  const work = async (folder: string): Promise<number> => {
+    writeFileSync(join(folder, 'text'), '');
+    return folders.push(folder);
+  };
+  assert.equal(await inTempFolder(work), 1);
+  await assert.rejects(
+    inTempFolder(async (folder) => {
+      await work(folder);
+      throw new Error('no');
+    }),
+    /no/,
+  );
+  assert.deepEqual(folders.map(existsSync), [false, false]);
+});
+
+test('what a killed process left is deleted after a day; younger folders and folders of others stay', async () => {
+  const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
+  const old = left(`${prefix}old`, 25);
+  const young = left(`${prefix}young`, 23);
+  const other = left('other-old', 25);
+  await removeTempLeftovers();
+  assert.deepEqual([old, young, other].map(existsSync), [false, true, true]);
+  const next = left(`${prefix}next`, 25);
+  await inTempFolder(async () => {});
+  assert.equal(existsSync(next), false);
 });

@@ -1,5 +1,11 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+const TEMP_PREFIX = 'pinakes-work-';
+/** A folder of this age was left by a process that was killed. All work ends earlier. */
+const LEFTOVER_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Makes a folder and the missing folders above it, with access for the owner only.
@@ -18,5 +24,30 @@ export function makeFolder(folder: string): void {
     if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error;
     makeFolder(dirname(folder));
     makeFolder(folder);
+  }
+}
+
+/** Runs `work` with a new folder, in the system's folder for temporary files. It is deleted afterwards. */
+export async function inTempFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  await removeTempLeftovers();
+  const folder = await mkdtemp(join(tmpdir(), TEMP_PREFIX));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Deletes the folders that killed processes have left, also those of other programs of Pinakes on this machine. */
+export async function removeTempLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir()).catch(() => [])) {
+    if (!name.startsWith(TEMP_PREFIX)) continue;
+    const folder = join(tmpdir(), name);
+    const age = await stat(folder).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
+    // A folder of another user stays.
+    if (age > LEFTOVER_MS) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }

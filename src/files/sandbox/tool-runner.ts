@@ -4,10 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, copyFile, mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { access, copyFile, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { inTempFolder } from '../../util/folders.ts';
 import { openGate, type Whose } from '../../util/pool.ts';
 import { processorMsOfTree, startWork, WORK_CHECK_MS } from '../../util/work/work-time.ts';
 import { badFile, type FileError, overLimit } from '../failure.ts';
@@ -55,9 +55,6 @@ const OFFICE_LIMITS: Limits = { timeMs: 120_000, memoryBytes: 4096 * 1024 * 1024
 /** Maximum size of a converted file, and of any other file that a program writes. */
 const CONVERTED_BYTES_MAX = 64 * 1024 * 1024;
 const FACTS_LIMITS: Limits = { timeMs: 20_000, memoryBytes: 4096 * 1024 * 1024, outputBytes: 64 * 1024 };
-const FOLDER_PREFIX = 'pinakes-office-';
-/** Folders that a killed process did not delete are deleted after this time. */
-const LEFTOVER_MS = 60 * 60 * 1000;
 
 /** Pictures that are turned are turned back. Without its data for that (osd), tesseract reads them as they are. */
 const TURNED = ['--psm', '1'];
@@ -195,9 +192,7 @@ class SystemTools implements ToolRunner {
   private async convert(to: OfficeFormat, path: string, use: Use): Promise<Buffer> {
     const { office } = await this.commands();
     if (office === undefined) throw broken('LibreOffice');
-    await removeLeftovers();
-    const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
-    try {
+    return inTempFolder(async (folder) => {
       await mkdir(join(folder, 'profile/user'), { recursive: true });
       await writeFile(join(folder, 'profile/user/registrymodifications.xcu'), OFFICE_SETTINGS);
       const input = join(folder, `file.${OLD_EXTENSIONS[to]}`);
@@ -211,10 +206,8 @@ class SystemTools implements ToolRunner {
       const { size } = await stat(converted).catch(() => ({ size: 0 }));
       if (size === 0) throw badFile('parse', 'File cannot be converted', 'LibreOffice could not read the file.');
       if (size > CONVERTED_BYTES_MAX) throw overLimit('The converted file is too large.');
-      return await readFile(converted);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+      return readFile(converted);
+    });
   }
 
   private limited(limits: Limits): Limits {
@@ -340,16 +333,4 @@ function outputOf(ended: Ended, program: string, { timeMs, outputBytes }: Limits
 
 function broken(program: string): FileError {
   return badFile('parse', 'File cannot be read', `${program} could not read the file, or not within its memory.`);
-}
-
-async function removeLeftovers(): Promise<void> {
-  for (const name of await readdir(tmpdir()).catch(() => [])) {
-    if (!name.startsWith(FOLDER_PREFIX)) continue;
-    const path = join(tmpdir(), name);
-    const age = await stat(path).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    if (age > LEFTOVER_MS) await rm(path, { recursive: true, force: true });
-  }
 }

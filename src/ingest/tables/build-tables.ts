@@ -3,8 +3,7 @@
  * source's generation, so a table never belongs to a text that is gone. The job may be stopped and restarted at any point.
  */
 import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { Tx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
@@ -32,6 +31,7 @@ import {
   type TableSource,
   withWarning,
 } from '../../tables/store.ts';
+import { inTempFolder } from '../../util/folders.ts';
 import { newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -167,8 +167,7 @@ async function buildOne(
   chunks: ChunkEnds,
   signal: AbortSignal,
 ): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'pinakes-table-'));
-  try {
+  await inTempFolder(async (folder) => {
     const text = path.join(folder, 'text');
     await writeText(deps, tenantId, source, place, text, signal);
     if (place.rest) await appendRest(deps, tenantId, source, text, signal);
@@ -198,9 +197,7 @@ async function buildOne(
         await release(tx);
       });
     });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Returns the table with a warning if its columns changed; undefined if they must not change. */

@@ -3,13 +3,12 @@
  * a rule masks. The job may run twice: the copy belongs to a version of the table and of the policy.
  */
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { readerSteps } from '../../redaction/apply-redaction.ts';
 import { copyTableFile } from '../../tables/redact-file.ts';
 import { findCopy, findTableToRedact, saveCopy } from '../../tables/store.ts';
+import { inTempFolder } from '../../util/folders.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
@@ -26,8 +25,7 @@ export function redactTable(deps: RedactDeps): JobHandler {
     });
     if (!found) return;
     const { table, redactor } = found;
-    const folder = await mkdtemp(path.join(tmpdir(), 'pinakes-table-'));
-    try {
+    await inTempFolder(async (folder) => {
       const out = path.join(folder, 'copy.parquet');
       const original = deps.blobs.localPath(tenantId, table.blobHash);
       await copyTableFile(original, out, table.columns, redactor, readerSteps(redactor, table.redactedBy), signal);
@@ -38,8 +36,6 @@ export function redactTable(deps: RedactDeps): JobHandler {
           await release(tx);
         });
       });
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    });
   };
 }

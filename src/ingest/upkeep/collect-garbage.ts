@@ -10,6 +10,7 @@ import { listOverdueTombstones } from '../../corpus/source-lookup.ts';
 import { listTenants } from '../../corpus/tenant-store.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { claimStalledTables } from '../../tables/store.ts';
+import { removeTempLeftovers } from '../../util/folders.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { removeUnneededBlobs } from '../removal/delete-group.ts';
 import { removeDeletedSource } from '../removal/delete-source.ts';
@@ -33,6 +34,7 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
   return async (_payload, { signal }) => {
     const now = deps.clock.now();
     await deps.blobs.removeLeftovers();
+    await removeTempLeftovers();
     for (const tenant of await listTenants(deps.db)) {
       signal.throwIfAborted();
       await deps.db.transaction(tenant.id, async (tx) => {
