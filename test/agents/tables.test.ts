@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
 import type { Script } from '../support/fakes/openai.ts';
-import { eventually } from '../support/upload.ts';
+import { eventually, ingest } from '../support/upload.ts';
 import { type AgentWorld, citing, isStep, openAgentWorld, scripted } from './world.ts';
 
 const LEDGER = { name: 'ledger.csv', content: 'team,owner,amount\nred,Ada,10\ngreen,Bob,200\nred,Cleo,30\n' };
@@ -190,4 +190,20 @@ test('an aggregate is evidence: the answer states it, cites the rows that it rea
   world.fake.respond(scripted([query(statement)], () => ({ deltas: ['The red team spends 50 in total. [1]'] })));
   const wrong = await run({ input: 'What is the total amount of the red team?' });
   assert.ok(wrong.answer.citations.every(({ citation }: { citation: { verified: boolean } }) => !citation.verified));
+});
+
+test('the stored run has the warnings of the statement that made its answer', async () => {
+  await ingest(world.t, [{ name: 'rents.csv', content: 'shop,rent\nNorth,10\nSouth,20\nWest,30\nTotal,60\n' }]);
+  await eventually(async () => {
+    const { body } = await world.t.get('/tables?name=rents');
+    return body.tables[0]?.status === 'ready';
+  });
+  const statement = 'select sum(rent) as total from rents';
+  world.fake.respond(scripted([query(statement)], () => ({ deltas: ['The rents are 60 in total. [1]'] })));
+  const made = await run({ input: 'What are the rents in total?' });
+  assert.deepEqual(
+    made.warnings.map(({ type }: { type: string }) => type),
+    ['total_rows_excluded'],
+  );
+  assert.deepEqual((await world.t.get(`/agents/runs/${made.id}`)).body, made);
 });

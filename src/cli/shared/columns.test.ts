@@ -45,10 +45,21 @@ test('a path keeps its end, which names the file', () => {
     { title: 'PATH', value: ({ name }) => name, cut: 'path' },
     { title: 'ID', value: ({ id }) => id },
   ];
-  const { line } = layOut(columns, [{ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }], 18);
-  assert.equal(line({ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }), '…/lib/index.js  a1');
-  assert.equal(line({ id: 'a1', name: 'How to install the core', size: 1 }), 'How to instal…  a1');
-  assert.equal(line({ id: 'a1', name: 'Minutes of May.eml › a.htm', size: 1 }), '…y.eml › a.htm  a1');
+  const { line } = layOut(columns, [{ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }], 24);
+  assert.equal(line({ id: 'a1', name: 'packages/core/lib/index.js', size: 1 }), '…s/core/lib/index.js  a1');
+  assert.equal(line({ id: 'a1', name: 'How to install the core', size: 1 }), 'How to install the …  a1');
+  assert.equal(line({ id: 'a1', name: 'Minutes of May.eml › a.htm', size: 1 }), '… of May.eml › a.htm  a1');
+});
+
+test('on a narrow terminal the table leaves out other columns before a path has less than 20 cells', () => {
+  const columns: readonly Column<Row>[] = [
+    { title: 'PATH', value: ({ name }) => name, cut: 'path' },
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'SIZE', value: ({ size }) => String(size), omit: 1 },
+  ];
+  const row = { id: 'a1', name: 'packages/core/lib/index.js', size: 1 };
+  assert.equal(layOut(columns, [row], 30).line(row), '…s/core/lib/index.js  a1  1');
+  assert.equal(layOut(columns, [row], 29).line(row), '…ckages/core/lib/index.js  a1');
 });
 
 test('on a narrow terminal the table leaves columns out', () => {

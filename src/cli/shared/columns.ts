@@ -14,6 +14,8 @@ export interface Column<Row> {
 
 /** Minimum width of a column that is cut. If columns would have to be narrower, columns with `omit` are left out. */
 const CUT_CELLS_MIN = 12;
+/** The same for a path: its end must still tell files apart. */
+const PATH_CELLS_MIN = 20;
 const GAP = '  ';
 
 export interface Table<Row> {
@@ -74,7 +76,7 @@ function fit<Row>(given: readonly Fitted<Row>[], width: number | undefined): rea
 }
 
 function spareOf<Row>({ column, cells }: Fitted<Row>): number {
-  return column.cut ? Math.max(0, cells - CUT_CELLS_MIN) : 0;
+  return column.cut ? Math.max(0, cells - (column.cut === 'path' ? PATH_CELLS_MIN : CUT_CELLS_MIN)) : 0;
 }
 
 /** Makes columns with `cut` narrower by `excess` cells together. Each gives in proportion to its width above the minimum. */

@@ -62,7 +62,7 @@ export interface Asking {
       chatModel: ChatModel;
       /** A statement over tables whose result is evidence, too; it runs again. */
       statement?: { sql: string; tables?: readonly string[]; timeoutMs: number } | undefined;
-      alongside(tx: Tx, answered: { finishReason: string; unsupported: Span[] }): Promise<void>;
+      alongside(tx: Tx, answered: { finishReason: string; unsupported: Span[]; warnings: Warning[] }): Promise<void>;
     },
     signal: AbortSignal,
   ): AsyncGenerator<string, Answered>;

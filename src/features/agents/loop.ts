@@ -269,6 +269,9 @@ function aggregateOf({ steps }: Pick<State, 'steps'>, timeoutMs: number): Parame
   return sql === undefined ? undefined : { sql, ...(tables && { tables }), timeoutMs };
 }
 
+/** What an answer says of the end of its run. */
+type Ending = Pick<Answered, 'finishReason' | 'unsupported' | 'warnings'>;
+
 /** Answers from the evidence, and stores the turn together with the end of the run. */
 async function* answerFrom(
   { deps }: Host,
@@ -289,13 +292,13 @@ async function* answerFrom(
   };
   const statement = aggregateOf(state, Math.round(Math.min(STATEMENT_MS_MAX, leftMs / 4)));
   const model = openAnswerModel(deps, counting, leftMs - (statement?.timeoutMs ?? 0), state.warnings);
-  const endOf = (isStored: boolean, answered: Pick<Answered, 'finishReason' | 'unsupported'>, more = {}): RunEnd => ({
+  const endOf = (isStored: boolean, answered: Ending, more = {}): RunEnd => ({
     status: 'success',
     finishReason: answered.finishReason === 'no_answer' ? 'no_answer' : why,
     isStored,
     outcome: {
       usage: state.usage,
-      warnings: [...state.warnings, ...endingOf(answered.finishReason)],
+      warnings: [...state.warnings, ...answered.warnings, ...endingOf(answered.finishReason)],
       ...(answered.unsupported.length > 0 ? { unsupported: answered.unsupported } : {}),
       ...more,
     },
@@ -303,7 +306,7 @@ async function* answerFrom(
   const end = async (tx: Tx, how: RunEnd): Promise<void> => {
     if (!(await endRun(tx, tenantId, run, how, deps.clock.now()))) throw new RunLost();
   };
-  const alongside = async (tx: Tx, answered: Pick<Answered, 'finishReason' | 'unsupported'>): Promise<void> => {
+  const alongside = async (tx: Tx, answered: Ending): Promise<void> => {
     deps.crash.reach('agent.answered');
     await end(tx, endOf(true, answered));
   };
@@ -316,7 +319,6 @@ async function* answerFrom(
   } finally {
     await stream.return(undefined as never);
   }
-  state.warnings.push(...answered.warnings);
   const isNoAnswer = answered.finishReason === 'no_answer';
   const how = endOf(answered.isStored, answered, isNoAnswer ? { noAnswer: answered.text } : {});
   if (!answered.isStored) await deps.db.transaction(tenantId, (tx) => end(tx, how));

@@ -46,7 +46,7 @@ interface AnswerOptions {
   /** False: the turn is not stored, and nothing is said about it. */
   store?: boolean;
   /** Writes more in the transaction that stores the turn. */
-  alongside?(tx: Tx, answered: Pick<Answer, 'finishReason' | 'unsupported'>): Promise<void>;
+  alongside?(tx: Tx, answered: Pick<Answer, 'finishReason' | 'unsupported' | 'warnings'>): Promise<void>;
 }
 
 /**
@@ -103,7 +103,7 @@ export async function* answer(
   if (!isAnswer || finishReason === 'content_filter') cited.tableQuery = null;
   const answered = { text, finishReason, ...cited, quotedNumbers: answerText.quotedOnly() };
   const stores = isAnswer && body.store !== false;
-  const alongside = async (tx: Tx): Promise<void> => body.alongside?.(tx, answered);
+  const alongside = async (tx: Tx): Promise<void> => body.alongside?.(tx, { ...answered, warnings: context.warnings });
   const stored = stores && (await saveTurn(deps, asked, context, answered, signal, alongside));
   if (!stored && (isAnswer || body.trace)) await asked.rights.confirm(true);
   return {

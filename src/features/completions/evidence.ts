@@ -27,7 +27,7 @@ interface AnswerOptions {
   /** A statement whose result is evidence, too. */
   statement?: Statement | undefined;
   /** Writes more in the transaction that stores the turn. */
-  alongside(tx: Tx, answered: Pick<Answer, 'finishReason' | 'unsupported'>): Promise<void>;
+  alongside(tx: Tx, answered: Pick<Answer, 'finishReason' | 'unsupported' | 'warnings'>): Promise<void>;
 }
 
 type Question = Partial<Omit<CompletionBody, 'messages'>> & { input: string };
