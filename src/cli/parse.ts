@@ -8,6 +8,7 @@ import { openSandbox } from '../files/sandbox/sandbox.ts';
 import { openToolRunner } from '../files/sandbox/tool-runner.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
 import { CliError, usageError } from './shared/io.ts';
+import { printable } from './shared/printable.ts';
 
 export const parseCommand: Command = {
   name: 'parse',
@@ -41,9 +42,9 @@ search finds and answers cite. The command needs no running service.`,
     await pool.close();
     if (!seen.ok) throw new CliError(`${seen.failure.title}: ${seen.failure.message}`);
     if (flagOption(options, 'json')) io.out(`${JSON.stringify(asJson(seen))}\n`);
-    else if (flagOption(options, 'dropped')) io.out(droppedText(seen));
-    else io.out(flagOption(options, 'chunks') ? chunksText(seen) : blocksText(seen));
-    for (const warning of seen.file.warnings) io.err(`Warning: ${warning}\n`);
+    else if (flagOption(options, 'dropped')) io.out(printable(droppedText(seen)));
+    else io.out(printable(flagOption(options, 'chunks') ? chunksText(seen) : blocksText(seen)));
+    for (const warning of seen.file.warnings) io.err(`Warning: ${printable(warning)}\n`);
     return 0;
   },
 };

@@ -30,6 +30,7 @@ import { searchCommand } from './search.ts';
 import { refusedKeyText } from './shared/client-config.ts';
 import { type Command, helpOf, parseCommandLine, table } from './shared/command.ts';
 import { CliError, type Io, usageError } from './shared/io.ts';
+import { printable } from './shared/printable.ts';
 import { refusalText } from './shared/words.ts';
 import { syncCommand } from './sync/command.ts';
 
@@ -96,21 +97,23 @@ function commandNamed(given: string): Command {
 }
 
 /** Prints an error and returns the exit code. Expected errors are one line. Other errors are bugs and are printed with their stack. */
-function reportError(error: unknown, io: Io): number {
+function reportError(error: unknown, { err }: Io): number {
+  // Messages may name files and groups that other people named.
+  const say = (text: string): void => err(`pinakes: ${printable(text)}\n`);
   if (error instanceof CliError) {
-    io.err(`pinakes: ${error.message}\n`);
+    say(error.message);
     return error.exitCode;
   }
   if (error instanceof PinakesError) {
     const message = error.status === UNAUTHENTICATED ? refusedKeyText() : refusalText(error);
-    io.err(`pinakes: ${message} (HTTP ${error.status})\n`);
+    say(`${message} (HTTP ${error.status})`);
     return 1;
   }
   if (error instanceof Error && (error.name === 'ConfigError' || error.name === 'ServiceError')) {
-    io.err(`pinakes: ${error.message}\n`);
+    say(error.message);
     return error.name === 'ConfigError' ? 2 : 1;
   }
-  io.err(`pinakes: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }
 

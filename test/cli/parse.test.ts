@@ -21,6 +21,22 @@ test('parse --chunks prints each chunk after a comment with its heading path', a
   assert.match(stdout, /\n<!-- chunk 1 161\.\.193 Part two -->\n# Part two\n/);
 });
 
+test('text of a file and messages of errors do not control the terminal', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pinakes-parse-'));
+  try {
+    const path = join(folder, 'title.adoc');
+    await writeFile(path, '= Title\n\ninclude::mis\x1b]0;PWN\x07sing.adoc[]\n\nText \u202e end.\n');
+    for (const options of [[], ['--chunks']]) {
+      const { stdout, stderr } = await runPinakesHere(['parse', path, ...options]);
+      assert.doesNotMatch(stdout + stderr, /[\x1b\x07\u202e]/, options.join());
+    }
+    const { stderr } = await runPinakesHere(['no\x1b]0;PWN\x07command']);
+    assert.equal(stderr, 'pinakes: There is no command "no\ufffd]0;PWN\ufffdcommand". See pinakes --help.\n');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
 test('parse --json has the text of every block and chunk at its offsets', async () => {
   const { stdout } = await runPinakesHere(['parse', fixture('japanese.epub'), '--json']);
   const seen = JSON.parse(stdout) as {

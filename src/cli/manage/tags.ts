@@ -8,6 +8,7 @@ import { type Command, flagOption, type Invocation, textOption } from '../shared
 import { CliError, confirm, usageError } from '../shared/io.ts';
 import { groupIdOf, tagNamed } from '../shared/names.ts';
 import { mapRows, printRows } from '../shared/pages.ts';
+import { printable } from '../shared/printable.ts';
 import { countOf } from '../shared/words.ts';
 
 export const tagsCommand: Command = {
@@ -79,7 +80,7 @@ async function remove(name: string, { options, io }: Invocation): Promise<number
   await confirm(io, `Delete the tag "${tag.name}"${use}?`, flagOption(options, 'yes'));
   await client.deleteTag({ params: { id: tag.id } });
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(tag)}\n`);
-  else io.err(`Deleted the tag "${tag.name}".\n`);
+  else io.err(`Deleted the tag "${printable(tag.name)}".\n`);
   return 0;
 }
 
@@ -100,8 +101,9 @@ async function link(
     links.push(await change.catch((error: unknown) => Promise.reject(explained(error, action, id, tag.name))));
   }
   if (flagOption(options, 'json')) io.out(`${JSON.stringify(links)}\n`);
-  else if (action === 'add') io.err(`Added the tag "${tag.name}" to ${countOf(links.length, 'source group')}.\n`);
-  else io.err(`Removed the tag "${tag.name}" from ${countOf(links.length, 'source group')}.\n`);
+  else if (action === 'add')
+    io.err(`Added the tag "${printable(tag.name)}" to ${countOf(links.length, 'source group')}.\n`);
+  else io.err(`Removed the tag "${printable(tag.name)}" from ${countOf(links.length, 'source group')}.\n`);
   return 0;
 }
 
