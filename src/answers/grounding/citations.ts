@@ -29,6 +29,7 @@ export interface CitableChunk {
   number: number;
   content: string;
   language: string | null;
+  isCode?: boolean;
 }
 
 export interface Citation<Chunk> {
@@ -85,7 +86,7 @@ export async function citeAnswer<Chunk extends CitableChunk>(
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
     await turn();
-    const evidence = evidenceByChunk.get(number) ?? evidenceOf(chunk.content, chunk.language);
+    const evidence = evidenceByChunk.get(number) ?? evidenceOf(chunk.content, chunk.language, chunk.isCode);
     evidenceByChunk.set(number, evidence);
     const claim = claimOf(sliceCodePoints(answer, offsets, span), chunk.language);
     const support = findSupport([claim], evidence);
