@@ -139,6 +139,18 @@ test('long texts without structure take linear time', () => {
   }
 });
 
+test('a line wrap is a space, and nothing between Chinese or Japanese characters', () => {
+  assert.equal(unwrapped('one\n  two  three\n\nfour '), 'one two  three four ');
+  assert.equal(unwrapped('許可\n証、\n  𠮷\n𠮷野\n家 a\n漢\nb'), '許可証、𠮷𠮷野家 a 漢 b');
+});
+
+// Linear work takes milliseconds. Work that is quadratic in the length of the run takes hours.
+test('a million blanks or line breaks are unwrapped in linear time', () => {
+  assert.equal(unwrapped(`漢${'\n'.repeat(1_000_000)}a`), '漢 a');
+  const blanks = `a${' '.repeat(1_000_000)}b`;
+  assert.equal(unwrapped(blanks), blanks);
+});
+
 test('a text that was cut out of a block of code begins as code', () => {
   const cut = 'y = 2\n```\n\nThe limit is 42 files per upload.';
   assert.deepEqual(

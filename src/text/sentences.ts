@@ -56,11 +56,18 @@ export function isItem(line: string): boolean {
   return ITEM.test(line);
 }
 
+const ENDS_UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}、。，]$/u;
+const BEGINS_UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
+
 /** Returns a text without its line wraps: a wrap is a space, and nothing between Chinese or Japanese characters. */
 export function unwrapped(text: string): string {
-  return text
-    .replace(/(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}、。，])\s*\n\s*(?=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}])/gu, '')
-    .replace(/(?<!\s)\s*\n\s*/g, ' ');
+  return text.replace(/\s+/g, (blanks, at: number) => {
+    if (!blanks.includes('\n')) return blanks;
+    const end = at + blanks.length;
+    const isUnspaced =
+      ENDS_UNSPACED.test(text.slice(Math.max(0, at - 2), at)) && BEGINS_UNSPACED.test(text.slice(end, end + 2));
+    return isUnspaced ? '' : ' ';
+  });
 }
 
 /** Returns the units of program code: lines up to the next blank line. */

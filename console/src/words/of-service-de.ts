@@ -37,6 +37,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The passage lacks the numbers *.': 'Der Stelle fehlen die Zahlen *.',
   'Only another sentence of the passage has the number *.': 'Nur ein anderer Satz der Stelle hat die Zahl *.',
   'Only other sentences of the passage have the numbers *.': 'Nur andere Sätze der Stelle haben die Zahlen *.',
+  'The passage says something else about *.': 'Die Stelle sagt etwas anderes über *.',
   'The passage lacks the name *.': 'Der Stelle fehlt der Name *.',
   'The passage lacks the names *.': 'Der Stelle fehlen die Namen *.',
   'The passage lacks the word *.': 'Der Stelle fehlt das Wort *.',

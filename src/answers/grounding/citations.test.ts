@@ -152,6 +152,22 @@ test('a contradiction of the model is not verified, and without a verdict rules 
   }
 });
 
+test('the number of an item of a list is no number of its sentence', async () => {
+  const verdicts = async (answer: string) => (await cite(answer)).citations.map(({ verified }) => verified);
+  assert.deepEqual(await verdicts('1. Staff get 25 days of leave [1].\n2. Alice approves trips [2].'), [true, true]);
+  assert.deepEqual(
+    await verdicts('(7) Staff get 25 days of leave [1].\n   - Leave [1].\n\n(8) Alice approves trips [2].'),
+    [true, true],
+  );
+  assert.deepEqual(await verdicts('1. Staff get 26 days of leave [1].\n2. Alice approves 2 trips [2].'), [
+    false,
+    false,
+  ]);
+  // It may be a date or a fact where no item with the number before or after it stands in the answer.
+  assert.deepEqual(await verdicts('7. Staff get 25 days of leave [1].'), [false]);
+  assert.deepEqual(await verdicts('7. Staff get 25 days of leave [1].\n3. Alice approves trips [2].'), [false, false]);
+});
+
 test('other work goes on while very long sentences with many citations are checked', async () => {
   const sentence = `${'Staff get 25 days of leave and '.repeat(2_000)}.`;
   const markers = Array.from({ length: 12 }, (_, i) => ({ numbers: [1, 2], at: sentence.length, start: i }));

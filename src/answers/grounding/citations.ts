@@ -29,6 +29,7 @@ export interface CitableChunk {
   number: number;
   content: string;
   language: string | null;
+  isCode?: boolean;
 }
 
 export interface Citation<Chunk> {
@@ -81,13 +82,13 @@ export async function citeAnswer<Chunk extends CitableChunk>(
   const sentences = sentencesOf(answer, offsets);
   const evidenceByChunk = new Map<number, Evidence>();
   const cited: CitedSentence<Chunk>[] = [];
-  for (const { number, span, quoted } of claimsOf(answer, offsets, sentences, markers)) {
+  for (const { number, span, quoted, text } of claimsOf(answer, offsets, sentences, markers)) {
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
     await turn();
-    const evidence = evidenceByChunk.get(number) ?? evidenceOf(chunk.content, chunk.language);
+    const evidence = evidenceByChunk.get(number) ?? evidenceOf(chunk.content, chunk.language, chunk.isCode);
     evidenceByChunk.set(number, evidence);
-    const claim = claimOf(sliceCodePoints(answer, offsets, span), chunk.language);
+    const claim = claimOf(text, chunk.language);
     const support = findSupport([claim], evidence);
     cited.push({ chunk, evidence, claim, span, quoted, support, verifiedBy: 'rules' });
   }
@@ -151,16 +152,21 @@ function join<Chunk>(citation: Citation<Chunk> & { claims: Claim[] }, claim: Cla
 type Sentence = Unit & { from: number; to: number };
 
 /** Returns what the markers cite: the number of a chunk or page, and the part of the answer that rests on it. */
-export function citedSpans(answer: string, markers: readonly Marker[]): { number: number; span: Span; text: string }[] {
+export function citedSpans(answer: string, markers: readonly Marker[]): CitedSpan[] {
   const offsets = codePointOffsets(answer);
-  return claimsOf(answer, offsets, sentencesOf(answer, offsets), markers).map((claim) => ({
-    ...claim,
-    text: sliceCodePoints(answer, offsets, claim.span),
-  }));
+  return claimsOf(answer, offsets, sentencesOf(answer, offsets), markers);
 }
 
 function sentencesOf(answer: string, offsets: Uint32Array): Sentence[] {
   return splitUnits(answer).map((unit) => ({ ...unit, from: offsets[unit.start]!, to: offsets[unit.end]! }));
+}
+
+interface CitedSpan {
+  number: number;
+  span: Span;
+  /** The text of the span, without the number of an item of a list. */
+  text: string;
+  quoted: boolean;
 }
 
 /** Returns the pairs of chunk number and cited span, each once, in the order of the answer. */
@@ -169,9 +175,10 @@ function claimsOf(
   offsets: Uint32Array,
   sentences: readonly Sentence[],
   markers: readonly Marker[],
-): { number: number; span: Span; quoted: boolean }[] {
+): CitedSpan[] {
   const seen = new Set<string>();
-  const claims: { number: number; span: Span; quoted: boolean }[] = [];
+  const listed = numberedItems(answer, sentences);
+  const claims: CitedSpan[] = [];
   for (const marker of markers) {
     const span =
       marker.start !== undefined
@@ -183,10 +190,24 @@ function claimsOf(
       if (seen.has(key)) continue;
       if (claims.length >= CLAIMS_MAX) return claims;
       seen.add(key);
-      claims.push({ number, span, quoted: marker.start !== undefined });
+      const quoted = marker.start !== undefined;
+      const written = sliceCodePoints(answer, offsets, span);
+      const text = listed.has(span.start) ? written.replace(ITEM_NUMBER, '') : written;
+      claims.push({ number, span, text, quoted });
     }
   }
   return claims;
+}
+
+const ITEM_NUMBER = /^\s*\(?(\d{1,3})[.)]\s+/;
+
+/** Returns where the items of numbered lists begin. A number without a neighbour in a list may be a date: "3. Oktober". */
+function numberedItems(answer: string, sentences: readonly Sentence[]): Set<number> {
+  const items = sentences
+    .map(({ start, end, from }) => ({ from, number: Number(ITEM_NUMBER.exec(answer.slice(start, end))?.[1]) }))
+    .filter(({ number }) => !Number.isNaN(number));
+  const isNext = (i: number): boolean => items[i]?.number === (items[i - 1]?.number ?? Number.NaN) + 1;
+  return new Set(items.filter((_, i) => isNext(i) || isNext(i + 1)).map(({ from }) => from));
 }
 
 /**

@@ -22,6 +22,10 @@ export interface Item {
   number?: FoundNumber;
 }
 
+export function isTerm({ kind }: Item): boolean {
+  return kind === 'term';
+}
+
 export interface Claim {
   sentence: string;
   isTooLong: boolean;
@@ -116,15 +120,11 @@ export function claimOf(written: string, language: string | null): Claim {
   };
 }
 
-/**
- * Returns what a part of a passage states.
- *
- * @param hasLines True when a line break ends a clause, as in code and records. Elsewhere it is a line wrap.
- */
-export function statementOf(written: string, language: string | null, hasLines: boolean): Statement {
+/** Returns what a part of a passage states. A line break in it is a line wrap. */
+export function statementOf(written: string, language: string | null): Statement {
   const part = withoutInvisible(written);
   const text = normalized(part);
-  const clauses = clausesOf(hasLines ? part : unwrapped(part), language);
+  const clauses = clausesOf(unwrapped(part), language);
   const numbers = numbersIn(part, language);
   const keys = new Set([...numberKeys(numbers), ...analyzeText(part, language).split(' ')]);
   for (const [, letters] of text.matchAll(LETTERS)) for (const letter of letters!) keys.add(`-${letter}`);

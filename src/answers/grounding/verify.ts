@@ -1,13 +1,14 @@
 /**
  * Finds the quote of a chunk that supports a sentence best, and checks by rules whether the quote supports it.
  *
- * A sentence is verified when three conditions hold. The quote has every number with its unit, and every name. The quote has at least
- * 60 % of the words. And the clauses of the chunk that are most like the clauses of the sentence negate the same, unless the sentence is
- * copied.
+ * A sentence is verified when four conditions hold. The quote has every number with its unit, and every name. The quote has at least
+ * 60 % of the words. The keys that the sentence names have no other values in the chunk (entries.ts). And the clauses of the chunk that
+ * are most like the clauses of the sentence negate the same. A copied sentence needs only the first two.
  */
-import { cutIntoPieces, splitUnits, unwrapped } from '../../text/sentences.ts';
+import { cutIntoPieces, splitCode, splitUnits, type UnitKind, unwrapped } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
-import { type Claim, type Clause, type Item, type Statement, statementOf, termsOf } from './claims.ts';
+import { type Claim, type Clause, type Item, isTerm, type Statement, statementOf, termsOf } from './claims.ts';
+import { asClause, byKey, contradictedKeys, type Entry, entryOf } from './entries.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
 /** Share of a sentence's terms that its quote must have. */
@@ -25,11 +26,12 @@ export interface Support {
   isRefuted: boolean;
 }
 
-/** A sentence of the chunk, or a piece of a long one. */
+/** A sentence of the chunk, a line of a record or of code, or a piece of a long one. */
 interface Part extends Statement {
   start: number;
   end: number;
   codePoints: number;
+  entry: Entry | null;
 }
 
 /** A chunk prepared for looking up sentences in it. */
@@ -40,18 +42,31 @@ export interface Evidence {
 }
 
 /** Returns a chunk as parts of which quotes consist. */
-export function evidenceOf(content: string, language: string | null): Evidence {
-  const parts = splitUnits(content)
-    .flatMap(({ kind, start, end }) => {
-      const isLong = codePointLength(content.slice(start, end)) > QUOTE_CODE_POINTS_MAX;
-      const pieces = isLong ? cutIntoPieces(content, start, end) : [{ start, end }];
-      return pieces.map((piece) => ({ ...piece, hasLines: kind === 'code' || kind === 'record' }));
-    })
-    .map(({ start, end, hasLines }) => {
-      const text = content.slice(start, end);
-      return { start, end, codePoints: codePointLength(text), ...statementOf(text, language, hasLines) };
+export function evidenceOf(content: string, language: string | null, isCode = false): Evidence {
+  const units = isCode ? splitCode(content) : splitUnits(content);
+  const parts = units.flatMap(({ kind, start, end }, i) => {
+    const isHeader = kind === 'row' && units[i - 1]?.kind !== 'row';
+    return linesOf(content, kind, start, end).flatMap((line): Part[] => {
+      const whole = content.slice(line.start, line.end);
+      const entry = isHeader ? null : entryOf(whole, kind, language);
+      const isLong = codePointLength(whole) > QUOTE_CODE_POINTS_MAX;
+      return (isLong ? cutIntoPieces(content, line.start, line.end) : [line]).map((piece) => {
+        const text = content.slice(piece.start, piece.end);
+        const statement = statementOf(entry === null ? text : asClause(text), language);
+        return { ...piece, codePoints: codePointLength(text), entry, ...statement };
+      });
     });
+  });
   return { content, language, parts };
+}
+
+/** Returns the lines of code and of a record. Elsewhere a line break is a line wrap. */
+function linesOf(content: string, kind: UnitKind, start: number, end: number): { start: number; end: number }[] {
+  if (kind !== 'code' && kind !== 'record') return [{ start, end }];
+  return [...content.slice(start, end).matchAll(/\S[^\n]*/g)].map(({ 0: line, index }) => ({
+    start: start + index,
+    end: start + index + line.length,
+  }));
 }
 
 /** How well neighbouring parts of a chunk support some claims. */
@@ -72,17 +87,25 @@ export function findSupport(claims: readonly Claim[], evidence: Evidence): Suppo
   const from = evidence.parts[best.first]!.start;
   const quote = evidence.content.slice(from, evidence.parts[best.last]!.end);
   if (claims.some(({ isTooLong }) => isTooLong)) return refuted(quote, 'The sentence is too long to be checked.');
-  const clausesIn = (parts: readonly Part[]): Clause[] => parts.flatMap((part) => part.clauses);
-  // The rest of the chunk counts too: another quote with the right words must not hide that the passage says the opposite.
-  const stated = [clausesIn(evidence.parts.slice(best.first, best.last + 1)), clausesIn(evidence.parts)];
   const open = claims.filter((claim) => !isCopied(claim, evidence));
   // A copy of several lines may repeat a number that each line has once.
   const copied = new Set(claims.filter((claim) => !open.includes(claim)).flatMap((claim) => claim.items));
   const lacking = joined(items.map((item, i) => (best.has[i] === 0 && !copied.has(item) ? item : null)));
   const facts = lacking.filter(({ kind }) => kind === 'number' || kind === 'name');
   if (facts.length > 0) return refuted(quote, lackingFact(facts, evidence.parts));
-  if (open.some((claim) => stated.some((clauses) => negatesOtherwise(claim.clauses, clauses))))
-    return refuted(quote, 'The passage and the sentence differ in a negation.');
+  for (const claim of open) {
+    const claimed = new Set(claim.items.filter(isTerm).map(({ text }) => text));
+    const keyed = byKey(claimed, evidence.parts);
+    const others = new Set(keyed.others);
+    const clausesIn = (parts: readonly Part[]): Clause[] =>
+      parts.filter((part) => !others.has(part)).flatMap(({ clauses }) => clauses);
+    // The rest of the chunk counts too: another quote with the right words must not hide that the passage says the opposite.
+    const stated = [clausesIn(evidence.parts.slice(best.first, best.last + 1)), clausesIn(evidence.parts)];
+    if (stated.some((clauses) => negatesOtherwise(claim.clauses, clauses)))
+      return refuted(quote, 'The passage and the sentence differ in a negation.');
+    const contradicted = contradictedKeys(claim.items, claimed, keyed);
+    if (contradicted.length > 0) return refuted(quote, lacks('entry', contradicted));
+  }
   const isSupported = lacking.every(({ kind }) => kind === 'term') && best.rank[0] === 1;
   const reason = isSupported ? null : lackingWords(claims, lacking, evidence.language);
   return { quote, verified: isSupported, reason, isRefuted: false };
@@ -282,6 +305,7 @@ const LACKS = {
     'Only another sentence of the passage has the number',
     'Only other sentences of the passage have the numbers',
   ],
+  entry: ['The passage says something else about', 'The passage says something else about'],
   name: ['The passage lacks the name', 'The passage lacks the names'],
   word: ['The passage lacks the word', 'The passage lacks the words'],
 } as const;

@@ -151,7 +151,8 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
 
 /** Returns the names of a text that stand where a name is certain, with their UTF-16 offsets. */
 export function namesIn(text: string, language: string): { name: string; at: number }[] {
-  const patterns = NAMES[language]?.map(([pattern]) => pattern) ?? [];
+  // Thai does not show where a name ends: "country" may also stand before an adverb, and before half of a word.
+  const patterns = language === 'th' ? [] : (NAMES[language] ?? []).map(([pattern]) => pattern);
   // Capitals show no names in German, and none at the start of a sentence.
   if (language !== 'de') patterns.push(/(?<=\p{L}[^.!?:]* )\p{Lu}\p{Ll}{2,}/u);
   return patterns.flatMap((pattern) =>
