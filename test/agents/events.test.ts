@@ -1,6 +1,7 @@
 /** The events of runs: the official ag-ui clients read them unmodified, and a stream can be resumed. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import * as client1 from '@ag-ui/client';
 import * as client0 from 'ag-ui-client-0';
 import { newId } from '../../src/util/ids.ts';
@@ -228,6 +229,29 @@ test('a key may have four runs at once, and the list shows them, the newest firs
   for (const id of ids) await waitFor(id, 'canceled');
   world.fake.respond((call) => (isStep(call) ? { deltas: ['DONE'] } : citing(call)));
   assert.equal((await world.t.post('/agents/runs', { input: QUESTION }, key)).status, 201);
+});
+
+test('runs with a connection of one tenant leave a place for another tenant', async () => {
+  world.fake.respond({ stallAfter: [] });
+  const stop = new AbortController();
+  const other = await world.t.secondTenant();
+  const keys = [await world.t.issueKey(['inference:run', 'knowledge:read']), world.t.key];
+  const start = (key: string) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { ...headers(), 'x-api-key': key },
+      body: JSON.stringify({ input: QUESTION, stream: true }),
+      signal: stop.signal,
+    });
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => start(keys[i % 2]!)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [...Array(7).fill(200), 429]);
+  const refused = answers.find(({ status }) => status === 429)!;
+  assert.equal(refused.headers.get('retry-after'), '10');
+  assert.equal((await start(other.key)).status, 200);
+  stop.abort();
+  await Promise.allSettled(answers.map((answer) => answer.text()));
+  for (const key of keys)
+    while ((await world.t.get('/agents/runs?status=running', key)).body.runs.length > 0) await pause(50);
 });
 
 test('a run that lost its process is a failure after a minute, and old runs are deleted', async () => {

@@ -43,7 +43,7 @@ export type WebResult =
   | { kind: 'redirect'; location: string; isPermanent: boolean }
   | { kind: 'failed'; problem: OriginProblem };
 
-/** Maps scheme, name and port of a host to the time of its next allowed request (`performance.now()`). */
+/** The time of the next allowed request (`performance.now()`) by scheme, name and port of a host, also for crawls with one own pause. */
 export type NextRequestTimes = Map<string, number>;
 const HOSTS_REMEMBERED_MAX = 10_000;
 
@@ -74,6 +74,8 @@ interface Pauses {
   usual: number;
   /** Pause after a response without a body, which costs a site little. */
   unchanged: number;
+  /** Pause that other crawls of the host keep. A tenant's long pause must not hold up the crawls of others. */
+  shared: number;
 }
 
 /** The client of one crawl, which requests one page after the other. */
@@ -118,10 +120,10 @@ export class WebClient {
     const pauses = this.#pauses('crawlDelayMs' in robots ? robots.crawlDelayMs : 0);
     for (let attempt = 0; ; attempt++) {
       if (host.refused) return { kind: 'failed', problem: host.refused };
-      const reservedTime = await this.#waitForTurn(address, pauses.usual);
+      const reserved = await this.#waitForTurn(address, pauses);
       const response = await this.#send(address, { accept: ACCEPT, ...validators });
       const isUnchanged = 'status' in response && response.status === 304;
-      this.#setNext(address, isUnchanged ? pauses.unchanged : pauses.usual, reservedTime);
+      this.#setNext(address, isUnchanged ? pauses.unchanged : pauses.usual, pauses.shared, reserved);
       const problem = 'problem' in response ? response.problem : problemOf(response.status);
       if (!problem?.retryable) {
         host.failures = 0;
@@ -144,7 +146,7 @@ export class WebClient {
       if (host.failures >= HOST_FAILURES_MAX && !isTooLong) await this.#forgive(host, pauses);
       if (isOfSite || host.failures >= HOST_FAILURES_MAX) host.refused = skipped(address);
       if (isTooLong || attempt >= ATTEMPTS_MAX - 1 || host.refused) return { kind: 'failed', problem };
-      this.#setNext(address, Math.max(wait, pauses.usual));
+      this.#setNext(address, Math.max(wait, pauses.usual), Math.max(wait, pauses.shared));
     }
   }
 
@@ -169,9 +171,9 @@ export class WebClient {
 
   async #isAlive({ lastGood }: Host, pauses: Pauses): Promise<boolean> {
     if (lastGood === undefined) return false;
-    const reservedTime = await this.#waitForTurn(lastGood, pauses.usual);
+    const reserved = await this.#waitForTurn(lastGood, pauses);
     const response = await this.#send(lastGood, { accept: ACCEPT });
-    this.#setNext(lastGood, pauses.usual, reservedTime);
+    this.#setNext(lastGood, pauses.usual, pauses.shared, reserved);
     if (!('status' in response)) return false;
     await response.discard();
     return problemOf(response.status) === undefined;
@@ -183,7 +185,8 @@ export class WebClient {
     const crawlPauseMs = this.#crawlDelayMs === null ? delayMs : Math.max(this.#crawlDelayMs, delayMinMs);
     const usual = Math.max(crawlPauseMs, siteDelayMs);
     const isAsked = this.#crawlDelayMs !== null || siteDelayMs > 0;
-    return { usual, unchanged: isAsked ? usual : Math.min(delayMinMs, usual) };
+    const shared = Math.max(Math.min(crawlPauseMs, delayMs), siteDelayMs);
+    return { usual, unchanged: isAsked ? usual : Math.min(delayMinMs, usual), shared };
   }
 
   #host(address: string): Host {
@@ -248,30 +251,41 @@ export class WebClient {
   }
 
   /**
-   * Reserves the host's next request time, waits for it, and returns the time reserved for the request after it. Other crawls
+   * Reserves the host's next request time, waits for it, and returns the times reserved for the requests after it. Other crawls
    * wait for later times.
    */
-  async #waitForTurn(address: string, delayMs: number): Promise<number> {
-    const { origin } = new URL(address);
-    const now = performance.now();
-    const at = Math.max(now, this.#nextTimes.get(origin) ?? 0);
-    if (this.#nextTimes.size >= HOSTS_REMEMBERED_MAX)
-      for (const [key, next] of this.#nextTimes) if (next <= now) this.#nextTimes.delete(key);
-    this.#nextTimes.set(origin, at + delayMs);
-    if (at > now) await sleep(at - now, undefined, { signal: this.#signal });
+  async #waitForTurn(address: string, { usual, shared }: Pauses): Promise<ReadonlyMap<string, number>> {
+    const reserved = new Map<string, number>();
+    for (const [key, pauseMs] of this.#turns(address, usual, shared)) {
+      const now = performance.now();
+      const at = Math.max(now, this.#nextTimes.get(key) ?? 0);
+      if (this.#nextTimes.size >= HOSTS_REMEMBERED_MAX)
+        for (const [other, next] of this.#nextTimes) if (next <= now) this.#nextTimes.delete(other);
+      this.#nextTimes.set(key, at + pauseMs);
+      reserved.set(key, at + pauseMs);
+      if (at > now) await sleep(at - now, undefined, { signal: this.#signal });
+    }
     this.#signal.throwIfAborted();
-    return at + delayMs;
+    return reserved;
   }
 
   /**
-   * @param reservedTime what `#waitForTurn` returned. If no other crawl has reserved a later time, the next request may come
+   * @param reserved what `#waitForTurn` returned. If no other crawl has reserved a later time, the next request may come
    * earlier.
    */
-  #setNext(address: string, waitMs: number, reservedTime?: number): void {
+  #setNext(address: string, ownMs: number, sharedMs: number, reserved?: ReadonlyMap<string, number>): void {
+    for (const [key, waitMs] of this.#turns(address, ownMs, sharedMs)) {
+      const latest = this.#nextTimes.get(key) ?? 0;
+      const next = performance.now() + waitMs;
+      this.#nextTimes.set(key, latest === reserved?.get(key) ? next : Math.max(latest, next));
+    }
+  }
+
+  /** Returns the turns of a request with the pauses after it: first that of crawls with the same own pause, then that of all crawls. */
+  #turns(address: string, ownMs: number, sharedMs: number): [key: string, pauseMs: number][] {
     const { origin } = new URL(address);
-    const reserved = this.#nextTimes.get(origin) ?? 0;
-    const next = performance.now() + waitMs;
-    this.#nextTimes.set(origin, reserved === reservedTime ? next : Math.max(reserved, next));
+    const own: [string, number][] = this.#crawlDelayMs === null ? [] : [[`${origin} ${this.#crawlDelayMs}`, ownMs]];
+    return [...own, [origin, Math.min(ownMs, sharedMs)]];
   }
 }
 

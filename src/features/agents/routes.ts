@@ -6,6 +6,7 @@ import { ownerOf } from '../../corpus/conversation-store.ts';
 import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { toServiceError } from '../../http/error-handler.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
+import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
 import { type Route, type RouteRequest, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger } from '../../http/schemas.ts';
 import { acceptsEvents, openEventStream } from '../../http/sse.ts';
@@ -16,7 +17,7 @@ import { followRun, type Reader, readRun } from './read.ts';
 import { runSchema, runSummarySchema, toRun, toSummary } from './record.ts';
 import { agentRunBody } from './request.ts';
 import { execute } from './run.ts';
-import { beginRun, RUNS_PER_KEY_MAX, RUNS_PER_PROCESS_MAX, tooMany } from './runs.ts';
+import { beginRun, RETRY_SECONDS, RUNS_PER_KEY_MAX, RUNS_PER_PROCESS_MAX } from './runs.ts';
 import { findRun, listRuns, RUN_STATUSES, requestCancel } from './store.ts';
 
 const AREA = 'Agents';
@@ -52,7 +53,13 @@ export function agentRoutes(host: Host): Route[] {
 
 function createRoute(host: Host): Route {
   const { deps } = host;
-  let attached = 0;
+  const enter = openConcurrencyLimiter({
+    // As with jobs, one place stays free for other tenants.
+    max: RUNS_PER_PROCESS_MAX - 1,
+    allMax: RUNS_PER_PROCESS_MAX,
+    message: 'This process has no place for another agent run: try again when one has ended.',
+    retryAfterSeconds: RETRY_SECONDS,
+  });
   return route({
     method: 'POST',
     path: '/agents/runs',
@@ -73,20 +80,19 @@ function createRoute(host: Host): Route {
     async handler(request) {
       const { body, caller, rights, signal, raw, reply } = request;
       const streams = !body.background && (body.stream ?? acceptsEvents(raw.headers.accept));
-      if (!body.background && attached >= RUNS_PER_PROCESS_MAX) throw tooMany('This process has');
-      const { id, asking } = await beginRun(host, caller, body, rights);
-      if (!body.background) {
-        attached++;
-        try {
+      const leave = body.background ? () => {} : enter(caller.tenantId);
+      try {
+        const { id, asking } = await beginRun(host, caller, body, rights);
+        if (!body.background) {
           const events = execute(host, id, { caller, rights, signal }, asking);
           if (streams) return await sendEvents(events, reply, signal);
           for await (const _event of events);
-        } finally {
-          attached--;
         }
+        reply.code(201);
+        return await toRun(await readRun(host, readerOf(host, request, body), id));
+      } finally {
+        leave();
       }
-      reply.code(201);
-      return toRun(await readRun(host, readerOf(host, request, body), id));
     },
   });
 }

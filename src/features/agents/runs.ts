@@ -12,7 +12,7 @@ import { countActiveRuns, insertRun, type NewRun } from './store.ts';
 export const RUNS_PER_KEY_MAX = 4;
 /** Attached runs of a process. Runs in the background wait for a worker instead. */
 export const RUNS_PER_PROCESS_MAX = 8;
-const RETRY_SECONDS = 10;
+export const RETRY_SECONDS = 10;
 
 /** Returns the tools that agents can use: those whose results can be stored and read again. */
 export function agentTools(tools: readonly Tool[]): Tool[] {
@@ -84,7 +84,7 @@ export async function beginRun(
     createdAt: deps.clock.now(),
   };
   await deps.db.transaction(tenantId, async (tx) => {
-    if ((await countActiveRuns(tx, tenantId, caller.apiKeyId)) >= RUNS_PER_KEY_MAX) throw tooMany('This API key has');
+    if ((await countActiveRuns(tx, tenantId, caller.apiKeyId)) >= RUNS_PER_KEY_MAX) throw tooMany();
     await insertRun(tx, tenantId, run);
     if (run.background) await deps.queue.enqueue(tx, 'agent-run', { tenantId, runId: run.id });
   });
@@ -92,9 +92,7 @@ export async function beginRun(
 }
 
 /** Returns the error for a caller who must wait until a run has ended. */
-export function tooMany(who: string): ServiceError {
-  const max = who.startsWith('This API key') ? RUNS_PER_KEY_MAX : RUNS_PER_PROCESS_MAX;
-  return new ServiceError('overloaded', `${who} ${max} agent runs already: try again when one has ended.`, {
-    retryAfterSeconds: RETRY_SECONDS,
-  });
+function tooMany(): ServiceError {
+  const message = `This API key has ${RUNS_PER_KEY_MAX} agent runs already: try again when one has ended.`;
+  return new ServiceError('overloaded', message, { retryAfterSeconds: RETRY_SECONDS });
 }

@@ -1,6 +1,7 @@
 /** The request rate of a crawl: its own pause, the operator's bounds, robots.txt, and pages that did not change. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../../../src/errors.ts';
 import { htmlPage } from '../../support/fakes/site.ts';
 import { type Memory, readOrigin } from '../../support/worlds/read-origin.ts';
@@ -65,6 +66,18 @@ test('no crawl, old or new, sends requests faster than the operator allows', asy
     gaps().every((gap) => gap >= 95),
     String(gaps()),
   );
+});
+
+test('the long pause of one crawl does not hold up another crawl of the host', { timeout: 30_000 }, async () => {
+  const connector = web.connector({ delayMinMs: 0 });
+  const stop = new AbortController();
+  const slow = readOrigin(connector, web.origin({ delayMs: 60_000 }), { signal: stop.signal }).catch(() => undefined);
+  while (web.site.requests.every(({ path }) => path === '/robots.txt')) await pause(5);
+  // With the pause of the other crawl, this crawl would exceed the time limit of this test.
+  const { stored } = await readOrigin(connector, web.origin());
+  assert.deepEqual(web.pathsOf(Object.keys(stored)).sort(), ['/', '/a', '/b']);
+  stop.abort(new Error('the test is over'));
+  await slow;
 });
 
 test('a pause outside the bounds is refused with a message that names the bounds', () => {
