@@ -325,7 +325,7 @@ function wordNumber(text: string, at: number, word: string): { value?: number; l
   if (value === 1 && /^\s+(?:of|can|may|must|should|another|or)\b/.test(after)) return { length };
   const ones = /^-(\p{L}+)/u.exec(after)?.[1] ?? '';
   const onesValue = WORD_VALUES.get(ones) ?? 10;
-  if (value < 20 || value >= 100 || onesValue >= 10) return { value, length };
+  if (value < 20 || onesValue >= 10) return { value, length };
   return { value: value + onesValue, length: length + 1 + ones.length };
 }
 
