@@ -162,12 +162,20 @@ function clausesOf(text: string, language: string | null): Clause[] {
   for (const part of text.split(CLAUSE_BREAK)) {
     const negations = before + negationsOf(part, language);
     const stated = part.replace(NEGATION_PARTS, '');
-    const terms = termsOf(/[\p{L}\p{N}]/u.test(stated) ? stated : part, language);
+    const said = hasContent(stated, language) ? stated : part;
+    const terms = hasContent(said, language) ? termsOf(said, language) : new Set<string>();
     before = terms.size === 0 ? negations : 0;
     if (terms.size > 0) clauses.push({ terms, negations });
   }
   const last = clauses.at(-1);
   return last === undefined ? [] : clauses.with(-1, { ...last, negations: last.negations + before });
+}
+
+/** Returns false for a text of stop words alone, such as `or "no"`. */
+function hasContent(text: string, language: string | null): boolean {
+  const stopWords = stopWordsOf(language ?? 'en');
+  const words = text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return words.some((word) => !stopWords.has(word));
 }
 
 function negationsOf(clause: string, language: string | null): number {
