@@ -19,6 +19,7 @@ test('bold words may begin with a number, a quotation mark or a bracket, and sta
     withoutMarkdownMarks('**2024**, **«yes»**, **(no)**, **"so"**, **`a`**, (**b**), 日本語**太字**です'),
     '2024, «yes», (no), "so", `a`, (b), 日本語太字です',
   );
+  assert.equal(withoutMarkdownMarks('Use **GET**/**POST**/**PUT**.'), 'Use GET/POST/PUT.');
 });
 
 test('what only looks like a mark stays', () => {

@@ -8,8 +8,8 @@ const BARE_FENCE = /^[ \t>]*(?:`{3,}|~{3,})\s*$/u;
  * shell.
  */
 const LINE_MARK = /^[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+\s*$|^#{2,6}[ \t]+(?=\S)/u;
-/** Bold words. Not `x ** 2`, `f(*args, **options)` and globs such as `src/**`. */
-const BOLD = /(?<![\w*/`"'])\*\*(?=[\p{L}\p{N}\p{Pi}\p{Ps}"'`])[^*\n]*[^\s*(/]\*\*(?![\w*/])/gu;
+/** Bold words, also `**a**` beside `/**b**`. Not `x ** 2`, `f(*args, **options)` and globs such as `src/**`. */
+const BOLD = /(?<![\w*`"']|(?<!\*\*)\/)\*\*(?=[\p{L}\p{N}\p{Pi}\p{Ps}"'`])[^*\n]*[^\s*(/]\*\*(?![\w*]|\/(?!\*\*))/gu;
 const BOLD_MARK_LENGTH = 2;
 
 /** Types whose text is shown as it is. Plain text is no such type, because manuals and other markup that become Markdown have it. */

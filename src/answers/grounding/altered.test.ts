@@ -80,6 +80,19 @@ test('a number of another sentence is refused where the sentence that is most li
   assert.deepEqual([verified('Healthy monkeys'), verified('Healthy young male monkeys')], [true, false]);
 });
 
+test('a negation among stop words alone counts', () => {
+  const passage = 'The machine makes some steps before it halts and outputs the answer ("yes" or "no").';
+  assert.equal(supports(passage.replace('outputs', 'gives'), passage).verified, true);
+  assert.equal(supports(passage.replace('"no"', '"a"'), passage).isRefuted, true);
+});
+
+test('a sign is a unit whatever word follows', () => {
+  const passage = 'Healthy young brown male monkeys lost 5% weight in the cold dark winter months. Others lost 7% fat.';
+  const claim = (part: string) => `Healthy young brown male monkeys lost ${part} in the cold dark winter months.`;
+  assert.equal(supports(claim('5% weight'), passage).verified, true);
+  assert.equal(supports(claim('7% fat'), passage).reason, 'Only another sentence of the passage has the number 7%.');
+});
+
 test('a sentence may join the numbers of two sentences of the passage', () => {
   const passage =
     'Healthy monkeys were treated with the new drug once daily in the morning for seven weeks. The pause had 8 weeks.';

@@ -25,8 +25,7 @@ const FACTOR = /\d\s?[×·*]\s?$/u;
 const CJK_NUMERAL = /[〇零一二三四五六七八九十百千万萬億亿兆两兩]+/gu;
 const WORD = /\p{L}+/gu;
 /** Thai text has no spaces, so numerals stand inside longer text. The lookaheads exclude words that begin like a numeral. */
-const THAI_NUMERAL = /หนึ่ง|สอง|สาม(?!ารถ|ี|ัญ)|สี่|ห้า(?!ม|ง)|หก(?!ล้ม)|เจ็ด|แปด|เก้า(?!อี้)|สิบ/g;
-const THAI_NUMERALS = ['หนึ่ง', 'สอง', 'สาม', 'สี่', 'ห้า', 'หก', 'เจ็ด', 'แปด', 'เก้า', 'สิบ'];
+const THAI_NUMERAL = /(หนึ่ง)|(สอง)|(สาม)(?!ารถ|ี|ัญ)|(สี่)|(ห้า)(?!ม|ง)|(หก)(?!ล้ม)|(เจ็ด)|(แปด)|(เก้า)(?!อี้)|(สิบ)/g;
 /** Counted units. A numeral of one character counts as a number only before a unit. */
 const CJK_UNIT = /^[日月年人個个回度本枚時时分秒円元週周歳岁天次名位件階层層倍割点點場场]/u;
 const WORD_VALUES: ReadonlyMap<string, number> = new Map(
@@ -40,21 +39,15 @@ const ORDINALS = numbersByLanguage('ordinals');
 const AS_WRITTEN = '=';
 /** The text before the number of a version. */
 const VERSION = /(?<!\p{L})(?:version(?:en)?|versión|release|revision|rev\.?|版本|バージョン|버전)\s*$/u;
-const MAGNITUDE = new RegExp(
-  [
-    '^\\s*(thousand|million(?:en|s)?|billion(?:s)?|trillion(?:s)?|tausend|mio|mrd|milliarden?|milliards?|mil|millones',
-    '|万|萬|億|亿|兆|만|억)(?!\\p{sc=Latn})',
-  ].join(''),
-  'iu',
-);
-const MAGNITUDES: readonly [RegExp, number][] = [
-  [/^(thousand|tausend|mil)$/, 1e3],
-  [/^(万|萬|만)$/, 1e4],
-  [/^(million|mio|millones)/, 1e6],
-  [/^(億|亿|억)$/, 1e8],
-  [/^(billion|milliard|mrd)/, 1e9],
-  [/^(trillion|兆)/, 1e12],
+const MAGNITUDES: readonly [words: string, factor: number][] = [
+  ['thousand|tausend|mil', 1e3],
+  ['万|萬|만', 1e4],
+  ['million(?:en|s)?|mio|millones', 1e6],
+  ['億|亿|억', 1e8],
+  ['billions?|milliarden?|milliards?|mrd', 1e9],
+  ['trillions?|兆', 1e12],
 ];
+const MAGNITUDE = new RegExp(`^\\s*(?:${MAGNITUDES.map(([words]) => `(${words})`).join('|')})(?!\\p{sc=Latn})`, 'u');
 
 /** A number of a text, and the keys under which evidence and claims meet. */
 export interface FoundNumber {
@@ -247,7 +240,8 @@ function placedNumbers(normal: string, cased: string, language: string | null, i
       power !== undefined &&
       (POWER_BASE.test(base) || FACTOR.test(normal.slice(Math.max(0, match.index - 4), match.index)));
     const read = isPower ? powers : [...bases, ...powers];
-    const readings = read.map((reading) => sign + scaled(reading, magnitude?.[1]));
+    const factor = magnitude === null ? 1 : MAGNITUDES[groupOf(magnitude)]![1];
+    const readings = read.map((reading) => sign + (factor === 1 ? reading : scaled(reading, factor)));
     const isOrdinal = magnitude === null && ORDINAL_END.test(normal.slice(end, end + 2));
     const ordinals = isOrdinal ? readings.map((reading) => reading + ORDINAL) : [];
     add(match.index, match[0].length + scale, [...readings, ...ordinals]);
@@ -266,8 +260,7 @@ function placedNumbers(normal: string, cased: string, language: string | null, i
   }
   for (const match of normal.matchAll(CJK_NUMERAL))
     if (isCjkNumber(normal, match.index, match[0])) add(match.index, match[0].length, [String(cjkValue(match[0]))]);
-  for (const match of normal.matchAll(THAI_NUMERAL))
-    add(match.index, match[0].length, [String(THAI_NUMERALS.indexOf(match[0]) + 1)]);
+  for (const match of normal.matchAll(THAI_NUMERAL)) add(match.index, match[0].length, [String(groupOf(match) + 1)]);
   return found;
 }
 
@@ -308,9 +301,12 @@ function withoutLeadingZeros(digits: string): string {
   return digits.replace(/^0+(?=\d)/, '');
 }
 
-function scaled(reading: string, magnitude: string | undefined): string {
-  if (magnitude === undefined) return reading;
-  const factor = MAGNITUDES.find(([pattern]) => pattern.test(magnitude))?.[1] ?? 1;
+/** Returns the index of the only group that matched. */
+function groupOf(match: RegExpExecArray): number {
+  return match.slice(1).findIndex((group) => group !== undefined);
+}
+
+function scaled(reading: string, factor: number): string {
   if (reading.includes('^')) return `${reading}*${factor}`;
   return String(Number((Number(reading) * factor).toPrecision(15)));
 }
@@ -325,7 +321,7 @@ function wordNumber(text: string, at: number, word: string): { value?: number; l
   if (value === 1 && /^\s+(?:of|can|may|must|should|another|or)\b/.test(after)) return { length };
   const ones = /^-(\p{L}+)/u.exec(after)?.[1] ?? '';
   const onesValue = WORD_VALUES.get(ones) ?? 10;
-  if (value < 20 || value >= 100 || onesValue >= 10) return { value, length };
+  if (value < 20 || onesValue >= 10) return { value, length };
   return { value: value + onesValue, length: length + 1 + ones.length };
 }
 
@@ -346,27 +342,20 @@ function isCjkNumber(text: string, at: number, numeral: string): boolean {
   return CJK_UNIT.test(text.slice(at + 1, at + 2));
 }
 
-const CJK_DIGITS: Readonly<Record<string, number>> = {
+const CJK_VALUES: Readonly<Record<string, number>> = {
   ...{ 〇: 0, 零: 0, 一: 1, 二: 2, 两: 2, 兩: 2, 三: 3, 四: 4, 五: 5, 六: 6, 七: 7, 八: 8, 九: 9 },
+  ...{ 十: 10, 百: 100, 千: 1000, 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 },
 };
 
 export function cjkValue(numeral: string): number {
-  const digits = CJK_DIGITS;
-  const small: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
-  const large: Readonly<Record<string, number>> = { 万: 1e4, 萬: 1e4, 億: 1e8, 亿: 1e8, 兆: 1e12 };
-  if ([...numeral].every((character) => character in digits))
-    return Number([...numeral].map((character) => digits[character]).join(''));
-  let total = 0;
-  let section = 0;
-  let digit = 0;
-  for (const character of numeral) {
-    if (character in digits) digit = digits[character]!;
-    else if (character in small) {
-      section += (digit || 1) * small[character]!;
-      digit = 0;
-    } else {
-      total += (section + digit || 1) * large[character]!;
-      section = 0;
+  const values = [...numeral].map((character) => CJK_VALUES[character]!);
+  if (values.every((value) => value < 10)) return Number(values.join(''));
+  let [total, section, digit] = [0, 0, 0];
+  for (const value of values) {
+    if (value < 10) digit = value;
+    else {
+      if (value < 1e4) section += (digit || 1) * value;
+      else [total, section] = [total + (section + digit || 1) * value, 0];
       digit = 0;
     }
   }

@@ -105,8 +105,8 @@ export function widerAlterationsOf(sentence: string, language: string, source: s
     listed(UNITS).map(([pattern, by]) => [new RegExp(`(?<=\\d[ ,.\\d]*)${pattern.source}`, 'u'), by]),
   );
   change('unit', [
-    // "96-100%" says the same as "96%-100%".
-    [/(?<=\d)\s?%(?!\s?[-–~〜])/u, ''],
+    // "96-100%" says the same as "96%-100%", and the digit of a name such as "L3%" is no number.
+    [/(?<=(?<![\p{L}\d.,])\d[\d.,]*)\s?%(?!\s?[-–~〜])/u, ''],
     [/\$(?=\d)/u, '€'],
   ]);
   change('comparative', listed(COMPARISONS));
