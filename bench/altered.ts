@@ -9,13 +9,13 @@
  * sentences, and the unchanged ones that are not verified.
  */
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { claimOf } from '../src/answers/grounding/claims.ts';
 import { type Evidence, evidenceOf, findSupport } from '../src/answers/grounding/verify.ts';
 import { splitUnits } from '../src/text/sentences.ts';
 import { type Alteration, alterationsOf, FACTS, type Fact } from '../test/support/passages/alterations.ts';
 import { ALTERED_PASSAGES, changesOf } from '../test/support/passages/altered-passages.ts';
 import { faithfulOf, namesIn, widerAlterationsOf } from '../test/support/passages/wider-alterations.ts';
+import { readOptions } from './support/options.ts';
 
 const DATA = new URL('../../shared/data/retrieval/', import.meta.url);
 const SETS: Readonly<Record<string, string>> = {
@@ -37,7 +37,7 @@ const CHECKED: Readonly<Partial<Record<Fact, string>>> = {
 /** A longer sentence does not fit in a quote. */
 const SENTENCE_CODE_POINTS_MAX = 290;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readOptions(import.meta.filename, {
   allowPositionals: true,
   options: {
     each: { type: 'string', default: '2000' },

@@ -12,12 +12,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { openAttackWorld } from '../test/support/worlds/attack-world.ts';
 import { ATTACK_NAMES, type Attack, list, words } from './support/hostile-attacks.ts';
+import { readOptions } from './support/options.ts';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: { seconds: { type: 'string', default: '10' }, only: { type: 'string', default: ATTACK_NAMES.join() } },
 });
 const ATTACK_MS = Number(values.seconds) * 1000;

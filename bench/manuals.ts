@@ -19,7 +19,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { askAll, chanceLine, describeOutcome, type Outcome, refusalLine, summaryTable } from './manuals/ask.ts';
 import { CORPORA, type Corpus, chooseCorpora } from './manuals/corpora.ts';
 import { fetchPackages } from './manuals/fetch.ts';
@@ -29,8 +28,9 @@ import { compareTops, describeChange, EFFECTS, searchTops } from './manuals/neig
 import { readQuestions, type Split } from './manuals/questions.ts';
 import { type BenchService, openBenchService, type SearchedBy } from './manuals/service.ts';
 import { formatTable } from './manuals/table.ts';
+import { readOptions } from './support/options.ts';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     cache: { type: 'string', default: path.resolve(import.meta.dirname, '../node_modules/.cache/manuals') },
     corpus: { type: 'string' },

@@ -6,13 +6,13 @@
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { chunkFile } from '../src/files/chunk/chunker.ts';
 import { detectFileType } from '../src/files/detect/file-types.ts';
 import { languageOf } from '../src/files/file-language.ts';
 import { parseFile } from '../src/files/formats/parse-file.ts';
 import { chunkTerms } from '../src/text/chunk-terms.ts';
 import { makePdf, makeXlsx } from '../test/support/files/make-files.ts';
+import { readOptions } from './support/options.ts';
 
 interface Input {
   name: string;
@@ -39,7 +39,7 @@ const PAGES = 600;
 const ROWS = 60_000;
 
 const encoder = new TextEncoder();
-const { values: args } = parseArgs({ options: { only: { type: 'string' } } });
+const { values: args } = readOptions(import.meta.filename, { options: { only: { type: 'string' } } });
 const wanted = (name: string) => args.only === undefined || name.includes(args.only);
 let missed = 0;
 

@@ -5,7 +5,6 @@
  *   npm run bench:parse [-- --worst 5] [-- --kind docx]
  */
 import { readFileSync, statSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { parseHTML } from 'linkedom';
 import { loadToolConfig } from '../src/config.ts';
 import { extensionOf } from '../src/files/detect/file-types.ts';
@@ -15,6 +14,7 @@ import { openProcessPool } from '../src/files/sandbox/process-pool.ts';
 import { openToolRunner } from '../src/files/sandbox/tool-runner.ts';
 import { chunkMismatches } from '../test/support/files/chunk-invariants.ts';
 import { tokenF1 } from '../test/support/passages/token-f1.ts';
+import { readOptions } from './support/options.ts';
 
 interface Pair {
   file: string;
@@ -43,7 +43,9 @@ const GATES: Record<string, number> = {
   rtf: 0.92,
 };
 
-const { values: args } = parseArgs({ options: { worst: { type: 'string', default: '0' }, kind: { type: 'string' } } });
+const { values: args } = readOptions(import.meta.filename, {
+  options: { worst: { type: 'string', default: '0' }, kind: { type: 'string' } },
+});
 const results = await measure();
 printTable(results);
 printWorst(results, Number(args.worst));

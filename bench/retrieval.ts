@@ -18,9 +18,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { openTestDatabase } from '../test/support/database.ts';
 import { measureIngestion } from './support/ingestion.ts';
+import { readOptions } from './support/options.ts';
 import { measureSet, TARGETS } from './support/question-sets.ts';
 import { type Corpus, type Engine, openCorpus } from './support/scale-corpus.ts';
 import { type LatencyLine, type Mode, measureSearches } from './support/search-latency.ts';
@@ -38,7 +38,7 @@ const HEAD = `# Quality and speed of retrieval
 - **Recall** compares the ten results of a semantic search with the ten nearest chunks by an exact comparison of all vectors.
 `;
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     sets: { type: 'string', default: 'all' },
     folder: { type: 'string', default: join(PROJECT, '..', 'shared', 'data', 'retrieval') },

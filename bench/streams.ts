@@ -10,15 +10,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { percentile } from '../src/retrieval/ranking/measures.ts';
 import { type Delta, openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
 import { type OpenStream, openStream, readEvents, textOfRun } from '../test/support/stream-client.ts';
 import { ingestText } from './support/ingest-files.ts';
 import { openInspector } from './support/inspector.ts';
+import { readOptions } from './support/options.ts';
 
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: {
     streams: { type: 'string', default: '2000' },
     aborts: { type: 'string', default: '200' },

@@ -9,10 +9,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { buildTable } from '../../src/tables/build/build-table.ts';
 import type { TableColumn } from '../../src/tables/table.ts';
 import { readBytes } from '../../test/support/files/process-bytes.ts';
+import { readOptions } from '../support/options.ts';
 
 const RIGHT_SHARE_MIN = 0.95;
 const WRONG_SHARE_MAX = 0.005;
@@ -29,7 +29,7 @@ interface Label {
 
 const work = mkdtempSync(path.join(tmpdir(), 'pinakes-types-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-const { values } = parseArgs({
+const { values } = readOptions(import.meta.filename, {
   options: { wikipedia: { type: 'string' }, vega: { type: 'string' }, labels: { type: 'string' } },
 });
 const wikipedia = values.wikipedia ?? path.resolve(import.meta.dirname, '../../../shared/data/tables/wikipedia');

@@ -28,7 +28,8 @@ import { parseCommand } from './parse.ts';
 import { queryCommand } from './query.ts';
 import { searchCommand } from './search.ts';
 import { refusedKeyText } from './shared/client-config.ts';
-import { type Command, helpOf, parseCommandLine, table } from './shared/command.ts';
+import { type Command, helpOf, parseCommandLine } from './shared/command.ts';
+import { table } from './shared/help.ts';
 import { CliError, type Io, usageError } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
 import { refusalText } from './shared/words.ts';
@@ -75,15 +76,15 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv;
   try {
     if (first === '--version' || first === '-v') return print(io, `${packageVersion()}\n`);
-    if (first === 'help' && rest[0] !== undefined) return print(io, helpOf(commandNamed(rest[0])));
-    if (first === '--help' || first === '-h' || first === 'help') return print(io, overview());
+    if (first === 'help' && rest[0] !== undefined) return print(io, helpOf(commandNamed(rest[0]), io.outColumns));
+    if (first === '--help' || first === '-h' || first === 'help') return print(io, overview(io.outColumns));
     if (first === undefined) {
-      io.err(overview());
+      io.err(overview(io.terminal ? io.columns : undefined));
       return 2;
     }
     const command = commandNamed(first);
     const invocation = parseCommandLine(command, rest, io);
-    return invocation === undefined ? print(io, helpOf(command)) : await command.run(invocation);
+    return invocation === undefined ? print(io, helpOf(command, io.outColumns)) : await command.run(invocation);
   } catch (error) {
     return reportError(error, io);
   }
@@ -117,12 +118,12 @@ function reportError(error: unknown, { err }: Io): number {
   return 1;
 }
 
-function overview(): string {
+function overview(columns?: number): string {
   const rows = COMMANDS.map(({ name, summary }): [string, string] => [name, summary]);
   return [
     'Pinakes: upload files, search them, get answers with checked citations.\n',
     'Usage: pinakes <command> [options]\n',
-    `Commands:\n${table(rows)}`,
+    `Commands:\n${table(rows, columns)}`,
     'See pinakes <command> --help for the options of a command, with examples.',
     'Client commands use the service at PINAKES_URL (default: http://127.0.0.1:7700) with the key in',
     'PINAKES_API_KEY (default: the key in the file <data dir>/admin.key).\n',

@@ -1,4 +1,4 @@
-/** `pinakes query`, and `pinakes show --original`, with a real service. */
+/** `pinakes query`, `pinakes show --original` and `pinakes connect page`, with a real service. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -182,4 +182,15 @@ test('search says how to search by meaning if the user asks for it and there is 
   assert.equal((await pinakes(['search', 'North'])).stderr, '');
   const meant = await pinakes(['search', 'North', '--mode', 'semantic']);
   assert.match(meant.stderr, /^pinakes: Mode: semantic search needs an embedding model, .*"pinakes models pull"/);
+});
+
+test('connect page calls the source group by the title in the address, unless it gets a name', async () => {
+  const token = join(folder, 'token');
+  writeFileSync(token, 'secret_of_ada\n');
+  const id = '248104cd477e80fdb757e945d38000bd';
+  const nameOf = async (...args: string[]): Promise<string> =>
+    JSON.parse((await pinakes(['connect', 'page', ...args, '--secret-file', token, '--json'])).stdout).name;
+  assert.equal(await nameOf(`https://www.notion.so/acme/Leave-policy-${id}?pvs=4`), 'Leave policy');
+  assert.equal(await nameOf(`https://www.notion.so/acme/Leave-policy-${id}`, '--name', 'Leave'), 'Leave');
+  assert.equal(await nameOf(id), id);
 });

@@ -6,7 +6,7 @@ import { FUSION_WEIGHT_DEFAULT } from '../../config.ts';
 import { FUSED_DEPTH, type FusionSettings, fuse } from '../../retrieval/ranking/fuse.ts';
 import { measureQuery } from '../../retrieval/ranking/measures.ts';
 import type { Client } from '../shared/client.ts';
-import { table } from '../shared/command.ts';
+import { table } from '../shared/help.ts';
 import type { EvalQuery, EvalSet } from './set.ts';
 
 /** The weights to try. 0 and 1 are left out: they would be lexical or semantic search alone. */

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as readText } from 'node:stream/consumers';
 import type { Operations, Secret } from '../../client/api.ts';
+import { titleInAddress } from '../../client/page-title.ts';
 import { environment } from '../../config.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
@@ -101,12 +102,18 @@ async function connect(kind: Kind, addresses: readonly string[], { options, io }
   const secretId = secret?.id ?? given.secretId;
   const credential = secretId === undefined ? given.value : undefined;
   const common = {
-    name: textOption(options, 'name') ?? [...addresses.join(', ')].slice(0, NAME_LENGTH_MAX).join(''),
+    name: textOption(options, 'name') ?? nameOf(kind, addresses),
     secret_id: secretId,
     ...schedule,
   };
   const source = await create(client, kind, addresses, { common, credential, reference });
   return finishCreation(client, source, { options, io });
+}
+
+/** Returns a name for the source group: the title in the address of a page, or what was given. */
+function nameOf(kind: Kind, addresses: readonly string[]): string {
+  const title = kind === 'page' ? titleInAddress(addresses[0] ?? '') : undefined;
+  return [...(title ?? addresses.join(', '))].slice(0, NAME_LENGTH_MAX).join('');
 }
 
 interface Creation {

@@ -69,7 +69,7 @@ export const keysCommand: Command = {
   pinakes keys generate     print a key for PINAKES_BOOTSTRAP_KEY; it is not stored
 
 Scopes: ${SCOPES.slice(0, 5).join(', ')},
-  ${SCOPES.slice(5).join(', ')}.
+${SCOPES.slice(5).join(', ')}.
 A new key is printed once and cannot be shown again. A key can issue only keys whose
 scopes, limits and expiry lie within its own.`,
   async run(invocation) {

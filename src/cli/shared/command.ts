@@ -1,5 +1,6 @@
 /** Declares, parses and explains commands. The list of commands is in run.ts. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { filled, table } from './help.ts';
 import { CliError, type Io, usageError } from './io.ts';
 
 export interface OptionSpec {
@@ -77,21 +78,16 @@ function parseStrictly(command: Command, argv: readonly string[]) {
   }
 }
 
-/** Returns the text of `--help`. */
-export function helpOf(command: Command): string {
+/** Returns the text of `--help`. @param columns width of the terminal; undefined in a pipe. */
+export function helpOf(command: Command, columns?: number): string {
   const rows = Object.entries({ ...command.options, ...HELP }).map(([name, spec]): [string, string] => {
     const value = spec.type === 'string' ? ` ${spec.value ?? '<value>'}` : '';
     return [`${spec.short ? `-${spec.short}, ` : '    '}--${name}${value}`, spec.text];
   });
   const usage = ['pinakes', command.name, command.synopsis, '[options]'].filter((part) => part !== '').join(' ');
-  const details = command.details === undefined ? '' : `\nExamples:\n${command.details.replace(/^\n+|\s+$/g, '')}\n`;
-  return `${command.summary}\n\nUsage: ${usage}\n\nOptions:\n${table(rows)}${details}`;
-}
-
-/** Returns lines of two columns, indented by two blanks. */
-export function table(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(0, ...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}\n`).join('');
+  const examples = filled((command.details ?? '').replace(/^\n+|\s+$/g, ''), columns);
+  const details = examples === '' ? '' : `\nExamples:\n${examples}\n`;
+  return `${filled(command.summary, columns)}\n\nUsage: ${usage}\n\nOptions:\n${table(rows, columns)}${details}`;
 }
 
 export function textOption(options: OptionValues, name: string): string | undefined {

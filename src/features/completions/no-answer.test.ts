@@ -28,6 +28,12 @@ test('the sentence that says that there is no answer is in the language of the q
     ['كم عدد أيام الإجازة؟', 'لا تحتوي'],
     ['Πόσες ημέρες άδειας;', 'Οι διαθέσιμες'],
     ['What does 休暇 mean in the handbook?', 'The available'],
+    ['Who wrote the book 灯台の案内?', 'The available'],
+    ['Was bedeutet die Aufschrift «Осторожно» auf dem Schild?', 'Die vorhandenen'],
+    ['apt-get remove と purge の違いは何ですか?', '利用できる'],
+    ['kubectl get pods と kubectl describe の違い', '利用できる'],
+    ['Чем apt-get remove отличается от apt-get purge?', 'Доступные'],
+    ['apt-get remove 和 apt-get purge 有什么区别？', '现有'],
     ['', 'The available'],
   ] as const) {
     assert.ok(noAnswerText(question, []).startsWith(start), `${question} → ${noAnswerText(question, [])}`);

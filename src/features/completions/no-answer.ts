@@ -64,6 +64,9 @@ const LETTERS: readonly [RegExp, string][] = [
   [/[æø]/iu, 'da'],
 ];
 
+/** More letters of another script for each stop word are no quotation within a question in Latin script. */
+const LETTERS_OF_A_WORD_MAX = 3;
+
 /**
  * Returns the sentence that says that there is no answer, in the language of the question. If its words may be of several languages,
  * the language of most passages decides, else it is English.
@@ -75,12 +78,6 @@ export function noAnswerText(question: string, found: readonly (string | null)[]
 }
 
 function languageOf(question: string, found: readonly (string | null)[]): string {
-  const script = SCRIPTS.find(([pattern]) => pattern.test(question))?.[1];
-  // A question in Latin script may quote a word of another script.
-  const latin = question.match(/\p{sc=Latn}/gu)?.length ?? 0;
-  if (script !== undefined && latin < [...question].length / 2) {
-    return script === 'zh' && isTraditional(question) ? 'zh-Hant' : script;
-  }
   const words = question.toLowerCase().normalize('NFC').match(WORDS) ?? [];
   let likely: string[] = [];
   let most = 0;
@@ -91,6 +88,12 @@ function languageOf(question: string, found: readonly (string | null)[]): string
     most = Math.max(most, hits);
     if (hits === most) likely.push(language);
   }
+  const script = SCRIPTS.find(([pattern]) => pattern.test(question))?.[1];
+  const latin = question.match(/\p{sc=Latn}/gu)?.length ?? 0;
+  const others = (question.match(/\p{L}/gu)?.length ?? 0) - latin;
+  // A question in Latin script may quote a word of another script, and a question in another script may have commands in Latin script.
+  if (script !== undefined && (latin < [...question].length / 2 || others > most * LETTERS_OF_A_WORD_MAX))
+    return script === 'zh' && isTraditional(question) ? 'zh-Hant' : script;
   const passages = (language: string): number => found.filter((one) => one === language).length;
   const [best] = found
     .filter((language) => language !== null && likely.includes(language))

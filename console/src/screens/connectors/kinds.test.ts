@@ -36,7 +36,10 @@ test('tables may name their columns, and are shown as they were entered', () => 
   assert.deepEqual(linesOf(database.fields[0]!, origin['tables']), ['public.orders', 'public.customers: id, city']);
 });
 
-test('a source is called after its host or its repository', () => {
+test('a source is called after its host, its repository or the title in its address', () => {
   assert.equal(nameOfOrigin(kindOf('web'), { urls: 'https://help.example.com/start\nhttps://x/' }), 'help.example.com');
+  const page = 'https://www.notion.so/acme/Leave-policy-248104cd477e80fdb757e945d38000bd';
+  assert.equal(nameOfOrigin(kindOf('page'), { page_id: page }), 'Leave policy');
+  assert.equal(nameOfOrigin(kindOf('page'), { page_id: page.slice(-32) }), page.slice(-32));
   assert.equal(nameOfOrigin(kindOf('repo'), { repository: ' acme/manual ' }), 'acme/manual');
 });

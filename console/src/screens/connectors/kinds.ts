@@ -3,6 +3,7 @@
  * the catalogue.
  */
 import type { OperationId } from '../../../../src/client/api.ts';
+import { titleInAddress } from '../../../../src/client/page-title.ts';
 import type { IconName } from '../../parts/icon-paths.ts';
 import type { Key } from '../../words/words.ts';
 
@@ -274,6 +275,7 @@ export function nameOfOrigin(kind: ConnectorKind, values: FieldValues): string {
   const [value = ''] = String(values[first?.name ?? ''] ?? '')
     .trim()
     .split('\n');
-  if (kind.kind !== 'web') return value.slice(0, 200);
+  const title = kind.kind === 'page' ? titleInAddress(value) : undefined;
+  if (kind.kind !== 'web') return (title ?? value).slice(0, 200);
   return /^https?:\/\/([^/?#]+)/.exec(value)?.[1] ?? value.slice(0, 200);
 }
