@@ -53,5 +53,5 @@ test('eval --calibrate prints the best weight and the gain of hybrid search', as
   const found = JSON.parse(stdout) as Calibration;
   assert.equal(found.queries, 6);
   assert.deepEqual([found.lexical, found.semantic, found.hybrid, found.gain], [1, 1, 1, 0]);
-  assert.equal(found.weight, 0.5);
+  assert.equal(found.weight, 0.6);
 });

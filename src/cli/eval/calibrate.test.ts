@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FUSION_WEIGHT_DEFAULT } from '../../config.ts';
 import { calibrate, formatCalibration, type Judged } from './calibrate.ts';
 
 const QUERIES = 40;
 
 /** Returns a query with one relevant entry, at the given ranks of the two rankings of ten entries. */
 function judged(lexicalPlace: number, semanticPlace: number): Judged {
-  const list = (place: number, prefix: string) =>
+  const list = (place: number, prefix: string, best: number) =>
     Array.from({ length: 10 }, (_, i) => {
       const id = i === place ? 'right' : `${prefix}${i}`;
-      return { id, score: 10 - i, entry: id };
+      return { id, score: best * (1 - i / 10), entry: id };
     });
   const query = { id: 'q', text: 'q', judgements: new Map([['right', 1]]) };
-  return { query, lexical: list(lexicalPlace, 'l'), semantic: list(semanticPlace, 's') };
+  return { query, lexical: list(lexicalPlace, 'l', 10), semantic: list(semanticPlace, 's', 1) };
 }
 
 const many = (lexicalPlace: number, semanticPlace: number): Judged[] =>
@@ -21,7 +22,7 @@ const many = (lexicalPlace: number, semanticPlace: number): Judged[] =>
 test('a model that finds nothing gets a low weight, and a model that finds everything gets a high weight', () => {
   const weak = calibrate('x', many(0, 9));
   const strong = calibrate('x', many(9, 0));
-  assert.ok(weak.weight < 0.5 || weak.hybrid === weak.hybridByDefault);
+  assert.ok(weak.weight < FUSION_WEIGHT_DEFAULT || weak.hybrid === weak.hybridByDefault);
   assert.equal(weak.hybrid, 1);
   assert.equal(strong.hybrid, 1);
   assert.equal(strong.semantic, 1);
@@ -40,9 +41,9 @@ test('the weight is found with the odd queries, and measured with the even queri
   const found = calibrate('x', mixed);
   assert.equal(found.semantic, 1);
   assert.ok(found.lexical < 0.3);
-  assert.ok(found.weight <= 0.5, 'the odd queries ask for a low weight');
+  assert.ok(found.weight < FUSION_WEIGHT_DEFAULT, 'the odd queries ask for a low weight');
 });
 
 test('among weights that are equally good, the weight nearest to the default is chosen', () => {
-  assert.equal(calibrate('x', many(0, 0)).weight, 0.5);
+  assert.equal(calibrate('x', many(0, 0)).weight, FUSION_WEIGHT_DEFAULT);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRandom } from '../../../test/support/random.ts';
 import { FUSION_METHODS } from '../../config.ts';
-import { FUSED_DEPTH, type Fused, fuse, type Ranked } from './fuse.ts';
+import { FUSED_DEPTH, type Fused, fuse, type Ranked, similarityShares } from './fuse.ts';
 
 const RUNS = 200;
 const random = openRandom();
@@ -12,35 +12,53 @@ const order = (fused: readonly { id: string }[]): string => fused.map(({ id }) =
 
 /** Returns two random lists that share candidates. Some are longer than the depth, and some scores are equal. */
 function randomLists() {
-  const half = (): Ranked[] => {
+  const half = (scale: number): Ranked[] => {
     const scores = new Map<string, number>();
     for (let left = random.integer(0, FUSED_DEPTH * 2); left > 0; left -= 1) {
-      scores.set(`c${random.integer(0, FUSED_DEPTH * 3)}`, random.integer(-20, 60) / 10);
+      scores.set(`c${random.integer(0, FUSED_DEPTH * 3)}`, random.integer(0, 60) / scale);
     }
     return [...scores]
       .map(([id, score]) => ({ id, score }))
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
   };
-  return { lexical: half(), semantic: half(), weight: random.integer(1, 9) / 10, seed: random.seed };
+  return { lexical: half(1), semantic: half(60), weight: random.integer(1, 9) / 10, seed: random.seed };
 }
 
-test('the fused score is the sum of both scores, each list scaled to 0..1', () => {
+test('the fused score is the sum of both scores, words scaled to the best of the list and similarities to 1', () => {
   const lexical = [
     { id: 'a', score: 30 },
     { id: 'b', score: 20 },
     { id: 'c', score: 10 },
   ];
   const semantic = [
-    { id: 'b', score: 0.9 },
-    { id: 'd', score: 0.8 },
-    { id: 'a', score: 0.7 },
+    { id: 'b', score: 0.8 },
+    { id: 'd', score: 0.7 },
+    { id: 'a', score: 0.5 },
   ];
   assert.deepEqual(fuse(lexical, semantic, { method: 'weighted', weight: 0.5 }).map(rounded), [
-    { id: 'b', score: 0.75, lexical: 20, semantic: 0.9 },
-    { id: 'a', score: 0.5, lexical: 30, semantic: 0.7 },
-    { id: 'd', score: 0.25, lexical: null, semantic: 0.8 },
-    { id: 'c', score: 0, lexical: 10, semantic: null },
+    { id: 'b', score: 0.633333, lexical: 20, semantic: 0.8 },
+    { id: 'a', score: 0.5, lexical: 30, semantic: 0.5 },
+    { id: 'd', score: 0.2, lexical: null, semantic: 0.7 },
+    { id: 'c', score: 0.166667, lexical: 10, semantic: null },
   ]);
+});
+
+test('a list without any near candidate says little against the words, and flat scores of words against near candidates', () => {
+  const lexical = [
+    { id: 'a', score: 30 },
+    { id: 'b', score: 20 },
+    { id: 'c', score: 10 },
+  ];
+  const far = [
+    { id: 'b', score: 0.3 },
+    { id: 'd', score: 0.2 },
+  ];
+  const settings = { method: 'weighted', weight: 0.5 } as const;
+  assert.equal(order(fuse(lexical, far, settings)), 'abcd');
+  const near = far.map((one) => ({ ...one, score: one.score * 3 }));
+  assert.equal(order(fuse(lexical, near, settings)), 'bacd');
+  const flat = Array.from({ length: FUSED_DEPTH }, (_, i) => ({ id: `w${i}`, score: 30 - i / 10 }));
+  assert.equal(fuse(flat, [...near, { id: 'e', score: 0.2 }], settings)[0]!.id, 'b');
 });
 
 const rounded = ({ id, score, lexical, semantic }: Fused) => ({
@@ -123,6 +141,11 @@ test('longer lists add candidates at the end and do not change the order before'
       );
     }
   }
+});
+
+test('similarities of more than 1, from rounding, have a share of at most 1', () => {
+  const shares = similarityShares([1.0000001, 1]);
+  assert.deepEqual(shares, [1, 0]);
 });
 
 test('candidates of a list with equal scores all get the best score', () => {

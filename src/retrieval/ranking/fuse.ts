@@ -42,10 +42,12 @@ export function fuse<T extends Ranked>(
   semantic: readonly T[],
   settings: FusionSettings,
 ): Fused<T>[] {
-  const shareOf = settings.method === 'rrf' ? reciprocalRanks : stretched;
+  const byRank = settings.method === 'rrf';
   const places = new Map<string, Fused<T> & Place>();
   const add = (half: 'lexical' | 'semantic', list: readonly T[], weight: number): void => {
-    const shares = shareOf(list.slice(0, FUSED_DEPTH));
+    const first = list.slice(0, FUSED_DEPTH);
+    const scores = first.map(({ score }) => score);
+    const shares = byRank ? first.map(reciprocalRank) : SHARES[half](scores);
     list.forEach((candidate, rank) => {
       const place = places.get(candidate.id) ?? nowhere(candidate);
       if (place[half] !== null) return;
@@ -76,15 +78,31 @@ function byPlace(a: Fused & Place, b: Fused & Place): number {
   return b.score - a.score || a.rank - b.rank || a.silentRank - b.silentRank || (a.id < b.id ? -1 : 1);
 }
 
-/** Scales the scores to 1 for the best and 0 for the worst candidate. If all scores are equal, all become 1. */
-function stretched(list: readonly Ranked[]): number[] {
-  const scores = list.map(({ score }) => score);
-  const worst = Math.min(...scores);
-  const range = Math.max(...scores) - worst;
-  return scores.map((score) => (range > 0 ? (score - worst) / range : 1));
+/**
+ * Scales BM25 scores to 1 for the best candidate and 0 for a chunk that the list just lacks. If that chunk has nearly the best score, all
+ * shares are small: the list says little, as that of a query in other words than the texts.
+ */
+function wordShares(scores: readonly number[]): number[] {
+  const best = Math.max(...scores);
+  // A short list has all chunks with words of the query.
+  const floor = scores.length < FUSED_DEPTH ? 0 : Math.min(...scores);
+  return scores.map((score) => (best > 0 ? (score - floor) / best : 0));
 }
 
-/** Returns the share of each rank; the first rank has 1. */
-function reciprocalRanks(list: readonly Ranked[]): number[] {
-  return list.map((_, rank) => (RRF_CONSTANT + 1) / (RRF_CONSTANT + 1 + rank));
+/**
+ * Scales similarities to 0 for the worst candidate and 1 for the similarity 1. If no candidate is near, all shares are small: the list
+ * says little, as that of an English model in another language.
+ */
+export function similarityShares(similarities: readonly number[]): number[] {
+  const [least, most] = [Math.min(...similarities), Math.max(...similarities)];
+  // Rounding may give more than 1.
+  const range = Math.max(most, 1) - least;
+  return similarities.map((similarity) => (most > least ? (similarity - least) / range : 1));
+}
+
+const SHARES = { lexical: wordShares, semantic: similarityShares };
+
+/** Returns the share of a rank; the first rank has 1. */
+function reciprocalRank(_: unknown, rank: number): number {
+  return (RRF_CONSTANT + 1) / (RRF_CONSTANT + 1 + rank);
 }

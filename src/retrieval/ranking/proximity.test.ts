@@ -41,7 +41,7 @@ test('in a hybrid search, a chunk with the meaning of the query stays before a l
     ...candidate(id, score),
     scores: { lexical: score, semantic, rerank: null },
   });
-  const candidates = [found('meaning', 1, 0.7), found('words', 0.9, 0.3), found('unseen', 0.5, null)];
+  const candidates = [found('meaning', 1, 0.9), found('words', 0.9, 0.3), found('unseen', 0.5, null)];
   const texts: Record<string, ChunkTerms> = {
     meaning: chunk('ferry'),
     words: chunk(`lock ${filler(80)} wait`),
@@ -50,9 +50,9 @@ test('in a hybrid search, a chunk with the meaning of the query stays before a l
   const ids = (weight: number) =>
     orderByProximity(candidates, new Set(['lock', 'wait']), (id) => texts[id], weight).map(({ id }) => id);
   assert.deepEqual(ids(0), ['words', 'meaning', 'unseen']);
-  assert.deepEqual(ids(0.5), ['meaning', 'words', 'unseen']);
+  assert.deepEqual(ids(0.6), ['meaning', 'words', 'unseen']);
   texts['words'] = chunk('lock wait');
-  assert.deepEqual(ids(0.5), ['words', 'meaning', 'unseen'], 'all words together still win');
+  assert.deepEqual(ids(0.6), ['words', 'meaning', 'unseen'], 'all words together still win');
 });
 
 test('a chunk of the file that the query names comes before one with the same words', () => {
