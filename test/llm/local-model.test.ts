@@ -166,6 +166,17 @@ describe('the thread of a local model', () => {
     await assert.rejects(model.embed(['ferry'], 'query', AbortSignal.abort(new Error('gone'))), /gone/);
     assert.deepEqual(await model.embed([], 'passage', never), []);
   });
+  test('ends by itself after the part that runs when it is closed', async () => {
+    const own = openLocalModels(settings);
+    const model = own.open(write('closed'));
+    await model.embed(['ferry'], 'query', never);
+    const many = Array.from({ length: 200 }, () => 'ferry bread '.repeat(250));
+    const left = failure(model.embed(many, 'passage', never));
+    await own.close();
+    // A thread that is terminated has the exit code 1.
+    assert.match((await left).message, /ended \(0\)/);
+    await own.close();
+  });
   test('reports a model that cannot be loaded, and tries to load it again', async () => {
     const directory = write('broken');
     writeFileSync(join(directory, 'onnx/model.onnx'), 'this is no model');

@@ -7,7 +7,9 @@ export type ModelText = string | SentencePair;
 export type ToModel =
   | { kind: 'run'; id: number; texts: readonly ModelText[]; use: EmbeddingUse }
   /** Nobody waits for the vectors any more. */
-  | { kind: 'forget'; id: number };
+  | { kind: 'forget'; id: number }
+  /** The thread drops all requests, and ends after the part that runs. */
+  | { kind: 'end' };
 
 export type FromModel =
   /** The first message. `folder` is the folder of the thread in /proc if there is one. */

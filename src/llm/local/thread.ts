@@ -95,7 +95,13 @@ export function openModelThread<Text extends ModelText = string>(model: LocalMod
     },
     processorMs: () => (started ? processorMsOfThread(started.folder) : 0),
     async close() {
-      await current?.terminate();
+      if (!current) return;
+      // Not `terminate`: while the native runtime computes, that aborts the whole process.
+      const worker = current;
+      const ended = new Promise((resolve) => worker.once('exit', resolve));
+      worker.ref();
+      worker.postMessage({ kind: 'end' } satisfies ToModel);
+      await ended;
     },
   };
 }

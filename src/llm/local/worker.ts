@@ -35,6 +35,7 @@ const send = (message: FromModel): void => port.postMessage(message);
 /** Waiting requests in order of arrival, by use. */
 const waiting = { query: new Map<number, Task>(), passage: new Map<number, Task>() };
 let running = false;
+let ending = false;
 
 send({ kind: 'started', folder: folderOfThread() });
 try {
@@ -50,6 +51,12 @@ function receive(runtime: Runtime, message: ToModel): void {
   if (message.kind === 'forget') {
     waiting.query.delete(message.id);
     waiting.passage.delete(message.id);
+    return;
+  }
+  if (message.kind === 'end') {
+    ending = true;
+    for (const tasks of Object.values(waiting)) tasks.clear();
+    if (!running) process.exit();
     return;
   }
   const { id, texts, use } = message;
@@ -78,6 +85,7 @@ async function work(runtime: Runtime): Promise<void> {
     else send({ kind: 'failed', id, message: text(done) });
   }
   running = false;
+  if (ending) process.exit();
 }
 
 /** Runs the next part of a task. Returns true when it was the last part. */
