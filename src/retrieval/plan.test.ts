@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServingVectors } from '../corpus/vector-store.ts';
 import { type Facts, type Plan, planSearch, searchedScope } from './plan.ts';
-import { OWN_LANGUAGE_MAX } from './ranking/own-language.ts';
 import type { RetrieveRequest } from './types.ts';
 
 const ASKED: RetrieveRequest = {
@@ -22,24 +21,13 @@ const MORE = [1_000, 4_000, 20_000];
 const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial<Facts>; plan: Partial<Plan> }[] = [
   {
     name: 'without a vector, a hybrid search is lexical and asks for a few candidates more than it returns',
-    plan: { mode: 'lexical', depths: [30, 100, ...MORE], count: 10, filteredAfter: undefined, reordered: 0 },
+    plan: { mode: 'lexical', depths: [20, 100, ...MORE], count: 10, filteredAfter: undefined, reordered: 0 },
   },
   {
     name: 'a hybrid search always begins with the candidates that are fused, so that pages have one order',
     request: { offset: 300 },
     facts: { vector },
     plan: { mode: 'hybrid', vector, depths: [60, 100, ...MORE], count: 310 },
-  },
-  {
-    name: 'the first candidates are always those that are ranked by their language, so that pages have one order',
-    request: { query: 'what is a heron', limit: 1 },
-    plan: { asked: ['en'], depths: [OWN_LANGUAGE_MAX, 100, ...MORE], count: 1 },
-  },
-  {
-    name: 'a search by meaning alone does not depend on the language',
-    request: { query: 'what is a heron', mode: 'semantic' },
-    facts: { vector },
-    plan: { asked: [] },
   },
   {
     name: 'a semantic search has no terms',

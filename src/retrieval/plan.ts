@@ -1,12 +1,11 @@
 /** Plans a search: turns a request into what the engine is asked and how its candidates are ranked. Pure. */
 import type { Access } from '../access/access.ts';
 import { otherForms } from '../files/other-forms.ts';
-import { searchTerms, toldLanguages } from '../text/analyzer.ts';
+import { searchTerms } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
 import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
-import { OWN_LANGUAGE_MAX } from './ranking/own-language.ts';
 import { PROXIMITY_MAX } from './ranking/proximity.ts';
 import { RERANKED_MAX } from './ranking/rerank.ts';
 import type { RetrieveRequest, SearchMode } from './types.ts';
@@ -48,8 +47,6 @@ export interface Plan {
   /** The halves that rank: `hybrid` only if the query has a vector. */
   mode: SearchMode;
   terms: readonly string[];
-  /** The languages that the query is in; none if it does not tell. */
-  asked: readonly string[];
   vector: QueryVector | undefined;
   /** With `use_postfilter`, what candidates are tested for after they are ranked. */
   filteredAfter: Scope | undefined;
@@ -91,16 +88,11 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const depth = hasPhrase ? QUOTED_DEPTH : PROXIMITY_MAX;
   const reordered = mayReorder && offset < depth ? depth : 0;
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered) + (facts.blocks ? UNBLOCKED_DEPTH : 0);
-  const first = {
-    lexical: Math.max(count + SPARE_CANDIDATES, OWN_LANGUAGE_MAX),
-    semantic: DEPTHS[0]!,
-    hybrid: FUSED_DEPTH,
-  }[mode];
+  const first = { lexical: count + SPARE_CANDIDATES, semantic: DEPTHS[0]!, hybrid: FUSED_DEPTH }[mode];
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reordered, blocks: facts.blocks },
     hasPhrase: reordered > 0 ? hasPhrase : undefined,
     terms: mode === 'semantic' ? [] : termsOf(request.query, facts),
-    asked: mode === 'semantic' ? [] : toldLanguages(request.query, languages),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };

@@ -13,7 +13,6 @@ import { readTenantFacts } from './query/tenant-facts.ts';
 import { selectDistinct, withLeftOut } from './ranking/distinct.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correctTerms } from './ranking/fuzzy.ts';
-import { OWN_LANGUAGE_MAX, ownLanguageFirst } from './ranking/own-language.ts';
 import { preferring } from './ranking/preferred.ts';
 import { orderByProximity, phrasesFirst } from './ranking/proximity.ts';
 import { extendCandidates, type RankedCandidate, rankCandidates } from './ranking/rank.ts';
@@ -160,14 +159,12 @@ async function rank(
     const kept = plan.filteredAfter ? await keepMatching(tx, plan.filteredAfter, all) : all;
     const isLast = found.exhausted || depth === plan.depths.at(-1);
     if (!isLast && kept.length < count) continue;
-    if (plan.asked.length > 0) await loadRows(tx, request, kept.slice(0, OWN_LANGUAGE_MAX), rows);
-    const ordered = ownLanguageFirst(kept, plan.asked, rows);
-    const selected = await selectDistinct(tx, request, ordered, count, rows);
+    const selected = await selectDistinct(tx, request, kept, count, rows);
     if (isLast) warnOfFilters(request, selected, all, depth, warnings);
     else if (selected.length < count) continue;
     // Chunks with the last score are not settled: a longer list may order them differently.
     if (isLast || mode !== 'lexical' || depth >= TIES_MAX || selected.at(-1)!.score > all.at(-1)!.score)
-      return plan.blocks ? withLeftOut(ordered, selected, count) : selected;
+      return plan.blocks ? withLeftOut(kept, selected, count) : selected;
   }
   return [];
 }

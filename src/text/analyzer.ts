@@ -215,28 +215,6 @@ function analyze(text: string, addWord: (word: string) => void, addTerm: (term: 
   });
 }
 
-/** Scripts that tell the languages of a text without stop words. */
-const TELLING_SCRIPTS: readonly (readonly [script: RegExp, languages: readonly string[]])[] = [
-  [/[\p{sc=Hira}\p{sc=Kana}]/u, ['ja']],
-  [/\p{sc=Han}/u, ['zh', 'ja']],
-  [/\p{sc=Hang}/u, ['ko']],
-  [/\p{sc=Thai}/u, ['th']],
-];
-
-/** Returns the languages that the query may be in, by its stop words or its script; none if these do not tell. See `weighTerms`. */
-export function toldLanguages(text: string, languages: readonly string[]): readonly string[] {
-  const words: string[] = [];
-  analyze(
-    text,
-    (word) => words.push(word),
-    () => {},
-  );
-  const stops = languages.map((language) => stopWordsIn(words, language).size);
-  const most = Math.max(...stops);
-  if (most > 0) return languages.filter((language, i) => stops[i] === most && language !== UNDETERMINED);
-  return TELLING_SCRIPTS.find(([script]) => script.test(text))?.[1] ?? [];
-}
-
 interface QueryLanguages {
   /** The languages that the query may be in. */
   likely: readonly string[];

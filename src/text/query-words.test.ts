@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TERM_WEIGHT } from './analysis/looser-forms.ts';
 import { wordTerms } from './analysis/words.ts';
-import { queryWords, toldLanguages, weighTerms } from './analyzer.ts';
+import { queryWords, weighTerms } from './analyzer.ts';
 
 /** Returns the weight of a word in a query; 0 if the query drops it. */
 function weightIn(query: string, word: string, languages: readonly string[]): number {
@@ -98,27 +98,4 @@ test('the words of a query are its distinct words without words that may be stop
       query,
     );
   }
-});
-
-describe('a query tells its languages', () => {
-  for (const [query, told] of [
-    ['what is a heron', 'en'],
-    ['was ist ein Reiher', 'de'],
-    ['heron stilts', ''],
-    ['heron reiher', ''],
-    // Stop words count before the script: a question may ask for a word of another script.
-    ['what does 鷺 mean', 'en'],
-    ['サギとは', 'ja'],
-    ['鷺', 'zh ja'],
-    ['왜가리', 'ko'],
-    ['นกกระสา', 'th'],
-  ] as const) {
-    test(`${query}: ${told || 'none'}`, () => {
-      assert.equal(toldLanguages(query, ['en', 'de', 'und']).join(' '), told);
-    });
-  }
-
-  test('two languages that share its stop words', () => {
-    assert.deepEqual(toldLanguages('como usar', ['es', 'pt', 'en', 'und']), ['es', 'pt']);
-  });
 });

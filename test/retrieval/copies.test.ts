@@ -1,6 +1,6 @@
 /** Texts with several versions: a search returns one version, on every page. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import { COMPARED_MAX } from '../../src/retrieval/ranking/distinct.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
@@ -37,7 +37,6 @@ before(async () => {
 });
 after(() => database.close());
 
-/** Returns the names of the sources, the best first. */
 const namesOf = async (changes: Partial<RetrieveRequest>): Promise<string[]> => {
   const request: RetrieveRequest = {
     ...{ tenantId: tenant.id, partitionNo: tenant.partitionNo, sourceGroupIds: null, tagIds: null, principal: null },
@@ -79,36 +78,4 @@ test('a copy does not count towards the maximum of chunks per source', async () 
     },
   ]);
   assert.equal((await namesOf({ query: 'bittern', maxChunksPerSource: 1 })).length, 2);
-});
-
-describe('a paragraph that stands untranslated in the pages of several languages', () => {
-  const paragraph = `zygote ${filler(5)}`;
-  const groups: string[] = [];
-  before(async () => {
-    const page = (language: string) => ({
-      name: language,
-      sources: ['first', 'second', 'third'].map((part) => ({
-        ...{ name: `${language} ${part}`, language },
-        chunks: part === 'first' ? [paragraph] : [`${part} ${language}`],
-      })),
-    });
-    groups.push(...(await seed(database.db, tenant.id, ['ja', 'fr', 'en', 'de'].map(page))));
-  });
-  const asks = (query: string, changes: Partial<RetrieveRequest> = {}) => namesOf({ query, ...changes });
-
-  test('is shown in the page in the language of the query', async () => {
-    assert.deepEqual(await asks('what is a zygote'), ['en first']);
-    assert.deepEqual(await asks('was ist eine zygote'), ['de first']);
-    assert.deepEqual(await asks("qu'est-ce que c'est une zygote"), ['fr first']);
-    assert.deepEqual(await asks('zygote とは'), ['ja first']);
-  });
-
-  test('is found in another language by a reader who sees no other page', async () => {
-    assert.deepEqual(await asks('what is a zygote', { filters: { sourceGroupIds: [groups[1]!] } }), ['fr first']);
-    assert.deepEqual(await asks('what is a zygote', { sourceGroupIds: [groups[0]!] }), ['ja first']);
-    assert.deepEqual(
-      await asks('what is a zygote', { sourceGroupIds: [groups[0]!, groups[3]!] }).then((all) => all.length),
-      1,
-    );
-  });
 });
