@@ -48,6 +48,11 @@ export function mapDatabaseError(error: unknown): unknown {
   return new ServiceError('overloaded', message, { cause: error, retryAfterSeconds: RETRY_SECONDS });
 }
 
+/** Returns true for what `mapDatabaseError` returns when the server or a read-only transaction refused a change. */
+export function isRefusedChange(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && codeOf(error.cause) === '25006';
+}
+
 /** Returns true for a duplicate key. */
 export function isUniqueViolation(error: unknown): boolean {
   return codeOf(error) === '23505';

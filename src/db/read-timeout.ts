@@ -2,6 +2,7 @@
 import { ServiceError } from '../errors.ts';
 import { unlessAborted } from '../util/abort.ts';
 import { startWork, type WorkTime, whenExceeded } from '../util/work/work-time.ts';
+import { isRefusedChange } from './pg-errors.ts';
 
 /** The default of tests and tools. The service passes its setting. */
 export const READ_TIMEOUT_MS_DEFAULT = 10_000;
@@ -24,6 +25,9 @@ export async function withReadTimeout<T>(
   const either = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal;
   try {
     return await unlessAborted(work(either), either);
+  } catch (error) {
+    // A statement that writes in a read-only transaction never succeeds.
+    throw isRefusedChange(error) ? error.cause : error;
   } finally {
     endWatch();
   }

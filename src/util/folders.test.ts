@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
@@ -64,7 +74,23 @@ test('what a killed process left is deleted after a day; younger folders and fol
   const other = left('other-old', 25);
   await removeTempLeftovers();
   assert.deepEqual([old, young, other].map(existsSync), [false, true, true]);
-  const next = left(`${prefix}next`, 25);
-  await inTempFolder(async () => {});
-  assert.equal(existsSync(next), false);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test('a folder of another user stays, also for root', { skip: !isRoot && 'needs root' }, async () => {
+  const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
+  const folder = left(`${prefix}foreign`, 25);
+  chownSync(folder, 65_534, 65_534);
+  await removeTempLeftovers();
+  assert.ok(existsSync(folder));
+});
+
+test('a folder that cannot be deleted stays, and is no error', { skip: isRoot && 'root may delete it' }, async () => {
+  const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
+  const folder = left(`${prefix}fixed`, 25);
+  chmodSync(folder, 0o500);
+  await removeTempLeftovers();
+  assert.ok(existsSync(folder));
+  chmodSync(folder, 0o700);
 });

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -29,7 +29,6 @@ export function makeFolder(folder: string): void {
 
 /** Runs `work` with a new folder, in the system's folder for temporary files. It is deleted afterwards. */
 export async function inTempFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  await removeTempLeftovers();
   const folder = await mkdtemp(join(tmpdir(), TEMP_PREFIX));
   try {
     return await work(folder);
@@ -38,16 +37,17 @@ export async function inTempFolder<T>(work: (folder: string) => Promise<T>): Pro
   }
 }
 
-/** Deletes the folders that killed processes have left, also those of other programs of Pinakes on this machine. */
+/**
+ * Deletes the folders of this user that killed processes have left, also those of other programs of Pinakes on this machine. Root could
+ * delete those of other users, who could put a link in their place meanwhile.
+ */
 export async function removeTempLeftovers(): Promise<void> {
   for (const name of await readdir(tmpdir()).catch(() => [])) {
     if (!name.startsWith(TEMP_PREFIX)) continue;
     const folder = join(tmpdir(), name);
-    const age = await stat(folder).then(
-      ({ mtimeMs }) => Date.now() - mtimeMs,
-      () => 0,
-    );
-    // A folder of another user stays.
-    if (age > LEFTOVER_MS) await rm(folder, { recursive: true, force: true }).catch(() => {});
+    // Another process may delete the same folder.
+    const found = await lstat(folder).catch(() => undefined);
+    if (!found || found.uid !== (process.getuid?.() ?? found.uid)) continue;
+    if (Date.now() - found.mtimeMs > LEFTOVER_MS) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }

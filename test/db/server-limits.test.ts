@@ -28,12 +28,14 @@ describe('on a server whose administrator has set', { skip: SERVER === undefined
       await client.end();
     }
   };
-  /** Opens a new database on which new sessions have these settings. */
+  /** Opens a new database on which new sessions have these settings. Its address has further ones, as operators give them. */
   const openWith = async (settings: Record<string, string>, connections = 1): Promise<[Database, string]> => {
     const name = `pinakes_test_${randomBytes(6).toString('hex')}`;
     await administer(`create database ${name}`);
     made.push(name);
-    const url = Object.assign(new URL(SERVER!), { pathname: `/${name}` }).href;
+    const address = Object.assign(new URL(SERVER!), { pathname: `/${name}` });
+    address.searchParams.set('options', '-c work_mem=5MB -c jit=on');
+    const url = address.href;
     // The extension is made before the settings count.
     await (await openDatabase({ url, dataDir })).close();
     for (const [setting, value] of Object.entries(settings))
@@ -53,6 +55,22 @@ describe('on a server whose administrator has set', { skip: SERVER === undefined
   test('statement_timeout, a statement outside transactions takes its time, as the build of an index does', async () => {
     const [db] = await openWith({ statement_timeout: '50ms' });
     await db.system.executeOutsideTransaction('select pg_sleep(0.2)');
+  });
+
+  test('lock_timeout, a request waits for a lock, and the other settings are those of the service and of the address', async () => {
+    const [db] = await openWith({ lock_timeout: '50ms' });
+    const holds = Promise.withResolvers<void>();
+    const first = db.system.transaction(async (tx) => {
+      await tx.query(sql`select pg_advisory_xact_lock(1)`);
+      holds.resolve();
+      await sleep(300);
+    });
+    await holds.promise;
+    const rows = await db.system.query(sql`
+      select pg_advisory_xact_lock(1)::text as lock, current_setting('jit') as jit,
+        current_setting('work_mem') as memory`);
+    assert.deepEqual(rows, [{ lock: '', jit: 'off', memory: '5MB' }]);
+    await first;
   });
 
   test('lock_timeout, a second process waits for the first one to make the tables', async () => {

@@ -1,5 +1,9 @@
 /** Deletion of a source group: hidden with the answer, removed by a job that may be interrupted, without loss for other groups. */
 import assert from 'node:assert/strict';
+import { existsSync, utimesSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { json } from '../../src/db/database.ts';
@@ -202,4 +206,12 @@ test('the collector enqueues a run again that no worker has claimed', async () =
   assert.equal((await service.get(`/runs/${runId}`)).body.status, 'unknown');
   await ingestRun(service.deps)({ tenantId, runId }, context());
   assert.equal((await service.get(`/runs/${runId}`)).body.status, 'success');
+});
+
+test('the collector deletes folders for temporary files that killed processes left', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'pinakes-work-'));
+  const yesterday = new Date(Date.now() - 25 * 3_600_000);
+  utimesSync(folder, yesterday, yesterday);
+  await collectGarbage(service.deps)({}, context());
+  assert.equal(existsSync(folder), false);
 });

@@ -48,7 +48,8 @@ export async function openServerDatabase(options: ServerOptions): Promise<Databa
     query_timeout: ANSWER_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     // The server would compile a statement with a high estimate for half a second, which then runs for a hundredth of a second.
-    options: '-c jit=off',
+    // `statement_timeout` also ends a wait for a lock.
+    onConnect: (client) => client.query('set jit=off; set lock_timeout=0'),
   };
   const pool = new pg.Pool(settings);
   // Waits for nobody: all connections of the pool may be busy with searches.
@@ -107,10 +108,11 @@ function createSystem(connections: Connections, connection: pg.ClientConfig): Sy
  * of the pool.
  */
 async function runOnce(connection: pg.ClientConfig, text: string, values: readonly unknown[] = []): Promise<void> {
-  const client = new pg.Client({ ...connection, options: '-c statement_timeout=0 -c lock_timeout=0' });
+  const client = new pg.Client(connection);
   client.on('error', () => {});
   await client.connect();
   try {
+    await client.query('set statement_timeout=0; set lock_timeout=0');
     await runStatement(client, text, values);
   } finally {
     await client.end();

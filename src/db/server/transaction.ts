@@ -84,7 +84,7 @@ async function runLeased<T>(
   const opening = [
     readOnly ? BEGIN_READING : 'begin',
     ...(tenantId === undefined ? [] : [enterTenant(tenantId)]),
-    ...(withoutTimeout ? ['set local statement_timeout=0', 'set local lock_timeout=0'] : []),
+    ...(withoutTimeout ? ['set local statement_timeout=0'] : []),
     ...(readOnly ? [`set local statement_timeout=${connections.readTimeoutMs + SERVER_LATER_MS}`] : []),
     ...settings,
   ];

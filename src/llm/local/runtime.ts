@@ -20,7 +20,7 @@ export interface LocalRuntime {
   /**
    * Returns the vector of one part, with length 1, or zeros when the model computes no finite numbers. Blocks the thread. Parts never
    * run together: with weights of 8 bits, the vector of a text would depend on the other texts (cosine 0.97 instead of 1), and on one
-   * core it saves no time for chunks of usual length.
+   * core it saves no time for chunks of usual length. Only short texts would take less: 8 words 2.7 ms instead of 4.4 with MiniLM.
    */
   run(ids: readonly number[]): Promise<Float32Array>;
 }

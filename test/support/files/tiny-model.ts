@@ -24,8 +24,8 @@ const SPECIAL = ['[PAD]', '[UNK]', '[CLS]', '[SEP]'];
 
 /**
  * Writes the model into `directory`. `[CLS]` has the first unit vector and `[SEP]` has a zero vector, so pooling by
- * mean and pooling by the first token differ. `[PAD]` has a long vector, so a test notices if padding counts. The graph takes one text
- * at a time.
+ * mean and pooling by the first token differ. The graph takes one text at a time. A token that the attention mask leaves out counts as
+ * `[PAD]`, which has a long vector.
  */
 export function writeTinyModel(
   directory: string,
@@ -106,13 +106,12 @@ const INT64 = 7;
 function onnxModel(table: readonly (readonly number[])[], poolsItself: boolean, input: string | undefined): Uint8Array {
   const inputs = ['input_ids', 'attention_mask', ...(input === undefined ? [] : [input])];
   const columns = table[0]!.length;
-  const hidden = node('Gather', ['words', 'input_ids'], 'last_hidden_state');
   const mean = node('ReduceMean', ['last_hidden_state'], 'sentence_embedding', [
     message(5, [text(1, 'axes'), number(8, 1), number(20, 7)]),
     message(5, [text(1, 'keepdims'), number(3, 0), number(20, 2)]),
   ]);
   const graph = [
-    message(1, hidden),
+    ...maskedWords('last_hidden_state'),
     ...(poolsItself ? [message(1, mean)] : []),
     text(2, 'tiny'),
     weightsOf(table),
@@ -129,7 +128,7 @@ function pairModel(table: readonly (readonly number[])[]): Uint8Array {
     message(5, [text(1, 'keepdims'), number(3, 0), number(20, 2)]),
   ]);
   return modelOf([
-    message(1, node('Gather', ['words', 'input_ids'], 'tokens')),
+    ...maskedWords('tokens'),
     message(1, mean),
     text(2, 'tiny'),
     weightsOf(table),
@@ -152,6 +151,12 @@ function staticModel(table: readonly (readonly number[])[]): Uint8Array {
     message(11, value('offsets', INT64, ['texts'])),
     message(12, value('embeddings', FLOAT, [1, table[0]!.length])),
   ]);
+}
+
+/** The vectors of tokens. The product with the mask is 0, the token `[PAD]`, where the mask is 0. */
+function maskedWords(to: string): Uint8Array[] {
+  const ids = node('Mul', ['input_ids', 'attention_mask'], 'ids');
+  return [message(1, ids), message(1, node('Gather', ['words', 'ids'], to))];
 }
 
 function weightsOf(table: readonly (readonly number[])[]): Uint8Array {

@@ -43,10 +43,17 @@ test('the items of numbered lists are counted, also around and within other list
 ## the lower one
 #: Keep them.
 # Pull
+<!-- a line that
+is none --> <!-- nor this -->
+# Close
+## the cover
+*# of a tool
 * Any tool
 # Anew
 
-# After a gap`;
+# After a gap
+: A break
+# After a break`;
   const { text } = await parseWiki(page, []);
   assert.deepEqual(
     text.split('\n').filter((line) => /^ *(?:\d|-)/.test(line)),
@@ -56,9 +63,13 @@ test('the items of numbered lists are counted, also around and within other list
       '  1. the upper one',
       '  2. the lower one',
       '3. Pull',
+      '4. Close',
+      '  1. the cover',
+      '  1. of a tool',
       '- Any tool',
       '1. Anew',
       '1. After a gap',
+      '1. After a break',
     ],
   );
 });

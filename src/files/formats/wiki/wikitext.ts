@@ -19,6 +19,9 @@ const ELEMENT = new RegExp(
 const LITERAL = new RegExp(`^(?:${LITERAL_NAMES})$`);
 /** The place of a literal text, which no rule may change. */
 const LITERAL_MARK = /\ue0c6(\d+)\ue0c6/g;
+/** The place of a comment. A line that has only comments is no line, so a list goes on after it. */
+const COMMENT_MARK = '\ue0c7';
+const COMMENT_LINE = /^[ \t\ue0c7]*\ue0c7[ \t]*\n/gm;
 /** Parameters of templates that say how something is shown. */
 const LOOKS = new RegExp(
   '^(?:style|align|valign|bgcolor|icon|upright|float|border|alt|logo|image|(?:image|logo|map)_?(?:size|alt)|caption_?align|' +
@@ -49,15 +52,18 @@ export function wikitextToMarkdown(source: string, marks: LinkMarks, level = 1):
   const literals: Literal[] = [];
   const withMarks = (text: string): string =>
     replaceElements(text, (name, opening, inside) => {
+      if (name === '!--') return COMMENT_MARK;
       if (name === 'ref' && inside.trim() !== '') notes.push(withMarks(inside));
       if (!LITERAL.test(name) || inside.trim() === '') return '';
       const isHighlighted = name === 'syntaxhighlight' || name === 'source';
       const language = (isHighlighted && /\blang=["']?([\w+#.-]{1,30})/i.exec(opening)?.[1]) || '';
       const words = isHighlighted ? inside : withoutEntities(inside.replace(/<\/?nowiki\b[^<>]{0,100}>/gi, ''));
       return `\ue0c6${literals.push({ words, language, isCode: !/^(?:nowiki|math)$/.test(name) }) - 1}\ue0c6`;
-    });
+    })
+      .replace(COMMENT_LINE, '')
+      .replaceAll(COMMENT_MARK, '');
   const convert = (text: string) => blocks(tables(templates(text)), marks, level);
-  const body = convert(withMarks(source.replaceAll('\ue0c6', '')));
+  const body = convert(withMarks(source.replace(/[\ue0c6\ue0c7]/g, '')));
   const list = notes.map((note) => `- ${convert(note).replace(/\s+/g, ' ').trim()}`);
   return (list.length === 0 ? body : `${body}\n\n${list.join('\n')}`)
     .split('\n')
@@ -209,26 +215,29 @@ function cell(source: string): SpanCell {
 
 function blocks(source: string, marks: LinkMarks, level: number): string {
   const lines = source.replace(SWITCHES, '').split('\n');
-  /** Numbers of the latest items of the open lists, outermost first; 0 for an item without a number. */
+  /** The signs of the open lists, outermost first, and the numbers of their latest items. */
+  let open = '';
   const numbers: number[] = [];
   return lines
     .map((line) => {
       const item = /^([*#:;]{1,12})[ \t]*(.*)$/.exec(line);
-      if (!item) numbers.length = 0;
+      const signs = item?.[1] ?? '';
+      // Only lists with the same signs go on.
+      while (!signs.startsWith(open)) open = open.slice(0, -1);
+      numbers.length = open.length;
+      open = signs;
       const signsAround = headingSigns(line);
       if (signsAround > 0) {
         const depth = Math.min(6, Math.max(1, signsAround - 1) + level - 1);
         return `\n${'#'.repeat(depth)} ${inline(line.trimEnd().slice(signsAround, -signsAround), marks)}\n`;
       }
       if (!item) return inline(line, marks);
-      const signs = item[1]!;
       const words = inline(item[2]!, marks);
       if (words === '') return '';
       if (signs.endsWith(':')) return `\n${words}\n`;
       const depth = signs.length - 1;
-      numbers[depth] = signs.endsWith('#') ? (numbers[depth] ?? 0) + 1 : 0;
-      numbers.length = signs.length;
-      const mark = numbers[depth] === 0 ? '-' : `${numbers[depth]}.`;
+      numbers[depth] = (numbers[depth] ?? 0) + 1;
+      const mark = signs.endsWith('#') ? `${numbers[depth]}.` : '-';
       return `${'  '.repeat(depth)}${mark} ${words}`;
     })
     .join('\n')
