@@ -1,7 +1,10 @@
 /** Writes the binary files of demo/. Run it after their text was changed here, and commit the files. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readOptions } from '../bench/support/options.ts';
 import { makeDocx, makePdf, makeXlsx } from '../test/support/files/make-files.ts';
+
+readOptions(import.meta.filename, {});
 
 const AUTHOR = 'Tidewick Harbour Museum';
 

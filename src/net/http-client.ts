@@ -131,12 +131,12 @@ async function exchange(agents: Agents, url: string, options: HttpRequestOptions
   const deadline = performance.now() + timeoutMs;
   const timeout = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([options.signal, timeout]);
-  const explain = (error: unknown): Error => explainFailure(error, url, options.signal, timeout);
+  const explain = (error: unknown): Error => explainFailure(error, url, options, timeout);
   try {
     for (let attempt = 0; ; attempt++) {
       const last = attempt >= (options.retriesMax ?? 0);
       const outcome = await follow(agents, url, options, signal, explain).catch((error: unknown) => {
-        if (last || signal.aborted || isRefused(error)) throw error;
+        if (last || signal.aborted || refusedHost(error) !== undefined) throw error;
         return undefined;
       });
       const wait = retryWait(attempt, retryAfterMs(outcome?.headers.get('retry-after')));
@@ -243,15 +243,21 @@ function toResponse(
   };
 }
 
-function isRefused(error: unknown): boolean {
-  return error instanceof AddressRefused || (error instanceof Error && isRefused(error.cause));
+/** Returns the host that was refused; undefined for another failure. */
+function refusedHost(error: unknown): string | undefined {
+  if (error instanceof AddressRefused) return error.host;
+  return error instanceof Error ? refusedHost(error.cause) : undefined;
 }
 
-/** The same text for every address: it does not tell a tenant more than that the address is refused. */
 const ALLOWING = 'The operator can allow it with PINAKES_OUTBOUND_ALLOW.';
 
 /** Returns an error without the cause's text, which may contain internal addresses. */
-function explainFailure(error: unknown, url: string, callerSignal: AbortSignal, timeout: AbortSignal): Error {
+function explainFailure(
+  error: unknown,
+  url: string,
+  { signal: callerSignal, trust }: HttpRequestOptions,
+  timeout: AbortSignal,
+): Error {
   if (error instanceof ServiceError) return error;
   if (callerSignal.aborted)
     return callerSignal.reason instanceof Error
@@ -259,9 +265,11 @@ function explainFailure(error: unknown, url: string, callerSignal: AbortSignal, 
       : new Error('aborted', { cause: callerSignal.reason });
   const host = URL.canParse(url) ? new URL(url).host : 'The address';
   if (timeout.aborted) return new ServiceError('upstream_timeout', `${host} did not answer in time.`, { cause: error });
-  if (isRefused(error))
-    return new ServiceError('upstream_failed', `${host} leads to an address that is not allowed. ${ALLOWING}`, {
-      cause: error,
-    });
+  const refused = refusedHost(error);
+  if (refused !== undefined) {
+    // A tenant learns only that the address is refused. An address of the operator is refused only behind a redirect.
+    const where = trust === 'operator' ? `redirects to ${refused}, which` : 'leads to an address that';
+    return new ServiceError('upstream_failed', `${host} ${where} is not allowed. ${ALLOWING}`, { cause: error });
+  }
   return new ServiceError('upstream_failed', `${host} could not be reached.`, { cause: error });
 }

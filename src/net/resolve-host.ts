@@ -7,9 +7,12 @@ export type Lookup = (host: string) => Promise<{ address: string }[]>;
 export const systemLookup: Lookup = (host) => dnsLookup(host, { all: true, order: 'verbatim' });
 
 export class AddressRefused extends Error {
+  readonly host: string;
+
   constructor(host: string) {
     super(`${host} is not a public address`);
     this.name = 'AddressRefused';
+    this.host = host;
   }
 }
 

@@ -1,33 +1,17 @@
-/** Commands for daily work against a real service: ls, show, rm, runs, tags, crawl, connect. */
+/** Commands for daily work against a real service: ls, show, rm, runs, tags. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type LocalService, startLocalService } from '../../src/cli/operate/local-service.ts';
 import { newId } from '../../src/util/ids.ts';
-import { type CliResult, runPinakes, runPinakesHere } from '../support/cli.ts';
-import { copyTemplate } from '../support/database.ts';
-import { type FakeGitHub, openFakeGitHub } from '../support/fakes/github.ts';
-import { type FakeSite, htmlPage, openFakeSite } from '../support/fakes/site.ts';
+import { cliService } from '../support/cli-service.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'pinakes-manage-'));
-const dataDir = join(folder, 'data');
-let service: LocalService;
-let site: FakeSite;
-let github: FakeGitHub;
+const { folder, start, close, pinakes, pinakesProcess, json, refused, file } = cliService('manage');
 /** Two source groups. The first one is older. */
 let [ropes, papers] = ['', ''];
 
 before(async () => {
-  site = await openFakeSite();
-  github = await openFakeGitHub();
-  process.env['PINAKES_OUTBOUND_ALLOW'] = '127.0.0.0/8';
-  process.env['PINAKES_REPO_API_URL'] = github.url;
-  await copyTemplate(dataDir);
-  // A second parser process would cost half a second.
-  process.env['PINAKES_PARSER_PROCESSES'] = '1';
-  service = await startLocalService(dataDir);
+  await start();
   ropes = (await pinakes(['ingest', '-w', '--name', 'Ropes', file('ropes.txt', 'Ropes were made of hemp.')])).stdout;
   mkdirSync(join(folder, 'papers'));
   for (const name of ['a.txt', 'b.txt', 'c.txt']) file(join('papers', name), `Paper ${name}.`);
@@ -35,39 +19,7 @@ before(async () => {
   papers = (await pinakes(['ingest', '-w', '--name', 'Papers', join(folder, 'papers')])).stdout;
   [ropes, papers] = [ropes.trim(), papers.trim()];
 });
-after(async () => {
-  await service.stop();
-  await Promise.all([site.close(), github.close()]);
-  rmSync(folder, { recursive: true });
-});
-
-const settings = (env: Record<string, string>) => ({ PINAKES_URL: service.url, PINAKES_DATA_DIR: dataDir, ...env });
-const pinakes = (args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> =>
-  runPinakesHere(args, settings(env));
-/** Each command is run once as a process. */
-const pinakesProcess = (args: readonly string[], env: Record<string, string> = {}): Promise<CliResult> =>
-  runPinakes(args, settings(env));
-
-/** Runs a command and returns the JSON that it prints, which must be one line. */
-async function json(args: readonly string[], env: Record<string, string> = {}) {
-  const { stdout, stderr } = await pinakes([...args, '--json'], env);
-  assert.match(stdout, /^[^\n]+\n$/, `${args.join(' ')}: ${stdout}${stderr}`);
-  return JSON.parse(stdout);
-}
-
-/** Asserts that a command ends with `code` and one line of error, with nothing on standard output. */
-async function refused(args: readonly string[], code: number, expected: RegExp): Promise<void> {
-  const result = await pinakes(args);
-  assert.deepEqual([result.code, result.stdout], [code, ''], `${args.join(' ')}: ${result.stderr}`);
-  assert.match(result.stderr, /^pinakes: [^\n]+\n$/);
-  assert.match(result.stderr, expected);
-}
-
-function file(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
-}
+after(close);
 
 const ids = (rows: { id: string }[]): string[] => rows.map(({ id }) => id);
 
@@ -234,11 +186,11 @@ test('tags creates tags, adds them to groups, removes them and deletes them, by 
   await refused(['tags', 'add', 'maritime', newId()], 1, /There is no source group/);
   await refused(['tags', 'create', 'maritime'], 1, /HTTP 409/);
   await refused(['tags', 'delete', 'maritime'], 2, /remove it from 1 source group\? .*--yes/);
-  await refused(['tags', 'delete', 'unknown', '--yes'], 1, /There is no tag "unknown"/);
+  await refused(['tags', 'delete', 'unknown', '--yes'], 2, /There is no tag "unknown"/);
   await refused(['tags', 'paint', 'maritime'], 2, /There is no "pinakes tags paint"/);
   const issue = ['keys', 'issue', '--name', 'sailor', '--scope', 'knowledge:read', '--tag'];
   for (const tag of ['maritime', id]) assert.deepEqual((await json([...issue, tag])).tag_ids, [id]);
-  await refused([...issue, 'unknown'], 1, /There is no tag "unknown"/);
+  await refused([...issue, 'unknown'], 2, /There is no tag "unknown"/);
   const limited = await json([...issue, id, '--source-group', 'Papers']);
   await refused(['keys', 'revoke', 'sailor'], 2, /"sailor" is not an id/);
   const list = (await pinakes(['keys', 'list'])).stdout;
@@ -265,96 +217,4 @@ test('rm deletes groups and sources with --yes only, and deletes nothing if one 
     { kind: 'source', id: source.id, name: source.name },
   ]);
   assert.ok(!ids(await json(['ls', papers])).includes(source.id));
-});
-
-test('crawl creates a crawl with the given options and waits for its pages', async () => {
-  site.set({ '/': htmlPage('Harbour', ['/tides', '/private/x']), '/tides': htmlPage('Tides', []) });
-  site.set({ '/private/x': htmlPage('Private', []) });
-  const { code, stdout, stderr } = await pinakesProcess([
-    'crawl',
-    site.url,
-    '--exclude',
-    '/private/',
-    '--depth',
-    '2',
-    '-w',
-  ]);
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /2 of 2 files, 0 failed/);
-  const id = stdout.trim();
-  const shown = await pinakes(['show', id]);
-  assert.match(shown.stdout, new RegExp(`^name +${new URL(site.url).host}$`, 'm'));
-  assert.match(shown.stdout, new RegExp(`^address +${site.url}`, 'm'));
-  const { origin } = await json(['show', id]);
-  assert.deepEqual([origin.max_depth, origin.exclude_paths, origin.use_sitemap], [2, ['/private/'], true]);
-  const made = await json(['crawl', `${site.url}/gone`, '--pages', '1', '--name', 'Gone', '--wait']);
-  assert.deepEqual([made.name, made.max_pages, made.status], ['Gone', 1, 'failure'], JSON.stringify(made));
-  const scheduled = await json(['crawl', site.url, '--schedule', 'daily']);
-  assert.equal((await json(['show', scheduled.id])).origin.rrule, 'FREQ=DAILY;BYHOUR=3;BYMINUTE=0');
-  await refused(['crawl', 'help.example.com'], 2, /is not an address/);
-  await refused(['crawl', site.url, '--depth', '21'], 2, /--depth must be an integer from 0 to 20/);
-  await refused(['crawl', site.url, '--schedule', 'sometimes'], 2, /must be hourly, daily/);
-});
-
-test('connect creates a repository source with a credential from the environment', async () => {
-  const repository = github.add('ada/manual', { privateTo: 'tok-1' });
-  repository.git.commit({ 'docs/tides.md': 'The moon pulls the sea.', 'src/x.ts': 'export const x = 1;' });
-  const token = { REPO_TOKEN: 'tok-1' };
-  const once = await pinakesProcess(
-    ['connect', 'repo', 'ada/manual', '--path', 'docs/', '--secret-env', 'REPO_TOKEN', '-w'],
-    token,
-  );
-  assert.equal(once.code, 0, once.stderr);
-  assert.deepEqual(
-    (await json(['ls', once.stdout.trim()])).map(({ name }: { name: string }) => name),
-    ['tides.md'],
-  );
-  const path = file('token', 'tok-1\n');
-  const args = [
-    'connect',
-    'repo',
-    'ada/manual',
-    '--secret-file',
-    path,
-    '--store',
-    'reader',
-    '--schedule',
-    'hourly',
-    '-w',
-  ];
-  const stored = await json(args);
-  assert.equal(stored.status, 'success');
-  const [secret] = await json(['connect', 'secrets']);
-  assert.deepEqual([secret.name, secret.type], ['reader', 'repo']);
-  assert.match((await pinakes(['connect', 'secrets'])).stdout, new RegExp(`^${secret.id}  reader  repo  20`, 'm'));
-  const byId = await json(['connect', 'repo', 'ada/manual', '--branch', 'main', '--secret-id', secret.id]);
-  assert.deepEqual([byId.reference_type, byId.reference_param], ['branch', 'main']);
-
-  await refused(['connect', 'drive', 'https://drive.google.com/drive/folders/1AbC'], 2, /needs --secret-id/);
-  await refused(['connect', 'repo', 'a/b', '--secret-env', 'NO_SUCH_VARIABLE'], 2, /NO_SUCH_VARIABLE is not set/);
-  await refused(
-    ['connect', 'repo', 'a/b', '--secret-file', join(folder, 'none')],
-    2,
-    /none cannot be read: it does not exist\./,
-  );
-  await refused(['connect', 'repo', 'a/b', '--secret-file', path, '--schedule', 'daily'], 2, /needs a stored secret/);
-  await refused(['connect', 'page', 'x', '--branch', 'main', '--secret-file', path], 2, /--branch is for/);
-  await refused(['connect', 'repo', 'a/b', '--branch', 'x', '--tag', 'y'], 2, /Give only one of --branch, --tag/);
-  await refused(['connect', 'wiki', 'x'], 2, /There is no "pinakes connect wiki"/);
-});
-
-test('connect creates a database source with several tables', async () => {
-  const path = file('url', 'postgresql://ada:word@127.0.0.1:9/shop?sslmode=disable\n');
-  const made = await json(['connect', 'database', 'public.orders', 'public.people:id,city', '--secret-file', path]);
-  assert.equal(made.name, 'public.orders, public.people:id,city');
-  const shown = await pinakes(['show', made.id]);
-  assert.match(shown.stdout, /^address +public\.orders public\.people$/m);
-  const { origin } = await json(['show', made.id]);
-  assert.deepEqual(origin.tables, [
-    { name: 'public.orders', columns: [] },
-    { name: 'public.people', columns: ['id', 'city'] },
-  ]);
-  await refused(['connect', 'database', '--secret-file', path], 2, /needs the names of tables: schema\.table/);
-  await refused(['connect', 'database', 'orders', '--secret-file', path], 1, /schema\.table.*\(HTTP 400\)/);
-  await refused(['connect', 'repo', 'a/b', 'c/d'], 2, /Unexpected argument "c\/d"/);
 });

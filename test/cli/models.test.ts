@@ -191,9 +191,8 @@ test('an unknown model and an unreachable hub are reported in one line', async (
 });
 
 test('the hub may redirect only to hosts that are public or allowed', async () => {
-  await refused([NAME], 1, /localhost:\d+ leads to an address that is not allowed|is not allowed/, {
-    PINAKES_OUTBOUND_ALLOW: '',
-  });
+  const why = /127\.0\.0\.1:\d+ redirects to localhost, which is not allowed.*PINAKES_OUTBOUND_ALLOW/;
+  await refused([NAME], 1, why, { PINAKES_OUTBOUND_ALLOW: '' });
 });
 
 test('an entailment model is downloaded and tried, and the setting for it is printed', async () => {
@@ -210,6 +209,18 @@ test('an entailment model is downloaded and tried, and the setting for it is pri
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^PINAKES_ENTAILMENT_MODEL=local:acme\/tiny-nli$/m);
   assert.match(stderr, /a sentence and itself are entailment/);
+});
+
+test('a model that fails its test after the download is listed with the reason, until a pull of it succeeds', async () => {
+  hub.models.get(NAME)!.files = { ...files, [MODEL_FILE]: Buffer.alloc(2_000, 7) };
+  await refused([NAME], 1, /was downloaded, but cannot be used: /);
+  const { stdout } = await pinakes([]);
+  assert.match(stdout, /^MODEL +SIZE +LICENCE +CANNOT BE USED +FILE$/m);
+  const [listed] = JSON.parse((await pinakes(['--json'])).stdout).models;
+  assert.ok(listed.notes.problem !== '' && stdout.includes(listed.notes.problem), stdout);
+  hub.models.get(NAME)!.files = files;
+  assert.equal((await pinakes(['pull', NAME])).code, 0);
+  assert.doesNotMatch((await pinakes([])).stdout, /CANNOT BE USED/);
 });
 
 test('models that cannot run here are refused before any download', async () => {

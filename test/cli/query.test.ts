@@ -123,12 +123,12 @@ test('tables add names what is wrong with an address, and waits for the table', 
   assert.match(`${error} ${stderr}`, /not allowed.*not allowed/s);
 });
 
-test('query names a wrong column and an unknown table, with exit code 1', async () => {
+test('query names a wrong column with exit code 1, and an unknown table with exit code 2', async () => {
   const wrong = await pinakes(['query', 'select amunt from sales']);
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /^pinakes: .*no column amunt\. The nearest names are: amount.*\(HTTP 400\)\n$/);
   const none = await pinakes(['query', 'select 1', '--table', 'nothing']);
-  assert.deepEqual([none.code, none.stderr], [1, 'pinakes: There is no table "nothing". pinakes tables lists them.\n']);
+  assert.deepEqual([none.code, none.stderr], [2, 'pinakes: There is no table "nothing". pinakes tables lists them.\n']);
 });
 
 test('show saves the original of a file that could not be read, and replaces no file', async () => {

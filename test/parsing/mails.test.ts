@@ -48,6 +48,12 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
     [],
   ],
   [
+    'a plain part without a word',
+    `Subject: x\r\n${multipart('alternative', plain('-- \u200b'), html('<p>Lunch costs 4.20</p>'))}`,
+    /\n\nLunch costs 4\.20$/,
+    [],
+  ],
+  [
     'a plain part about HTML',
     `Subject: x\r\n${multipart('alternative', plain('HTML is fine.'), html('<p>HTML is fine, ok.</p>'))}`,
     /\n\nHTML is fine\.$/,

@@ -52,6 +52,14 @@ test('text formats with markup that is never closed are read in linear time', as
   }
 });
 
+test('the terms of a very long title are not repeated in every chunk', async () => {
+  const title = Array.from({ length: 20_000 }, (_, i) => `w${i}`).join(' ');
+  const { chunks } = await readBytes('a.md', `# ${title}\n\n${'## Part\n\nIt has some text.\n\n'.repeat(100)}`);
+  const last = chunks.at(-1)!.terms;
+  assert.match(last, /\bw1\b/);
+  assert.doesNotMatch(last, /\bw200\b/);
+});
+
 test('a notebook gives its texts, its code with the language, and its printed output', async () => {
   const { text, fileType } = await readBytes('code.ipynb', fixture('code.ipynb'));
   assert.equal(fileType, 'ipynb');

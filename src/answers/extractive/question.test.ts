@@ -112,3 +112,9 @@ test('letters of every script beside an underscore belong to an identifier', () 
   for (const [question, name] of Object.entries(names))
     assert.deepEqual(readQuestion(question, null).identifiers, [name], question);
 });
+
+test('a question with very many blanks is read in linear time', () => {
+  // Looking back over all blanks from each blank would take minutes.
+  const { names } = readQuestion(`${' '.repeat(500_000)}\u2028where does the old wheel of the Mill stand`, 'en');
+  assert.deepEqual([...names], ['mill']);
+});

@@ -95,8 +95,8 @@ const HYPHENATED = /(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]*(?:-[\p{L}\p{M}]+)+/gu;
 
 /** Words with a digit. A match starts at the first letter: linear time. */
 const NUMBERED = /(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/u;
-/** Words with a capital after another word, and words with a digit. */
-const MARKED_WORDS = anyOf([/(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*/u, NUMBERED], 'gu');
+/** Words with a capital after another word, and words with a digit. Only a capital looks back over blanks: linear time. */
+const MARKED_WORDS = anyOf([/(?=\p{Lu})(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*/u, NUMBERED], 'gu');
 /** In German all nouns begin with a capital, so a name has two capitals or a digit. */
 const GERMAN_NAMES = anyOf([/(?<![\p{L}\p{N}-])\p{L}+\p{Lu}[\p{L}\p{M}\p{N}]*/u, NUMBERED], 'gu');
 

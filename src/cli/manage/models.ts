@@ -65,6 +65,9 @@ async function list({ options, io }: Invocation): Promise<number> {
     { title: 'MODEL', value: ({ name }) => `local:${name}`, cut: true },
     { title: 'SIZE', value: ({ bytes }) => formatBytes(bytes), right: true },
     { title: 'LICENCE', value: ({ notes }) => notes?.license ?? '' },
+    ...(pulled.some(({ notes }) => notes?.problem)
+      ? [{ title: 'CANNOT BE USED', value: ({ notes }: PulledModel) => notes?.problem ?? '', cut: true as const }]
+      : []),
     { title: 'FILE', value: ({ notes }) => notes?.file ?? '', omit: 1 },
   ];
   const none = `There are no models in ${embedding.modelsDir}: pinakes models pull downloads one.`;

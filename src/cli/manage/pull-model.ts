@@ -3,7 +3,7 @@ import { environment, loadHubConfig } from '../../config.ts';
 import { installCommand, openLocalModels } from '../../llm/embedding/local.ts';
 import { openEntailment } from '../../llm/entailment.ts';
 import { openHub } from '../../llm/hub/api.ts';
-import { isModelName, isRevision, type PullPlan, planPull, pull } from '../../llm/hub/pull.ts';
+import { isModelName, isRevision, type PullPlan, planPull, pull, writeNotes } from '../../llm/hub/pull.ts';
 import type { EntailmentModel } from '../../llm/models.ts';
 import { openHttpClient } from '../../net/http-client.ts';
 import { flagOption, type Invocation, textOption } from '../shared/command.ts';
@@ -34,7 +34,13 @@ export async function pullModel(name: string, { options, io }: Invocation): Prom
     });
     progress.end(start === plan.bytes ? 'all files were already there' : formatBytes(plan.bytes));
     const isEntailment = plan.purpose === 'entailment';
-    const dimensions = await (isEntailment ? tryEntailment : tryModel)(name, modelsDir, io);
+    const dimensions = await (isEntailment ? tryEntailment : tryModel)(name, modelsDir, io).catch(
+      async (error: unknown) => {
+        const problem = problemOf(error);
+        await writeNotes(plan.directory, { ...notes, problem });
+        throw new CliError(`${name} was downloaded, but cannot be used: ${problem}`);
+      },
+    );
     const setting = `local:${name}`;
     if (flagOption(options, 'json')) {
       const { directory, bytes } = plan;
@@ -63,8 +69,6 @@ async function tryModel(name: string, modelsDir: string, io: Io): Promise<number
     const [vector] = await models.open(name).embed(['word'], 'passage', new AbortController().signal);
     io.err(`The model works: ${vector!.length} dimensions.\n`);
     return vector!.length;
-  } catch (error) {
-    throw unusable(name, error);
   } finally {
     await models.close();
   }
@@ -80,8 +84,6 @@ async function tryEntailment(name: string, modelsDir: string, io: Io): Promise<n
     const [verdict] = await model!.judge([pair], new AbortController().signal);
     io.err(`The model works: a sentence and itself are ${verdict ?? 'not judged'}.\n`);
     return null;
-  } catch (error) {
-    throw unusable(name, error);
   } finally {
     await model?.close();
   }
@@ -93,7 +95,7 @@ function lacksPackages(io: Io): boolean {
   return command !== null;
 }
 
-function unusable(name: string, error: unknown): CliError {
+function problemOf(error: unknown): string {
   const { cause } = error as Error;
-  return new CliError(`${name} was downloaded, but cannot be used: ${cause instanceof Error ? cause.message : error}`);
+  return cause instanceof Error ? cause.message : `${error}`;
 }

@@ -2,16 +2,16 @@
 import type { Operations, Tag } from '../../client/api.ts';
 import { isId } from '../../util/ids.ts';
 import type { Client } from './client.ts';
-import { CliError, usageError } from './io.ts';
+import { usageError } from './io.ts';
 import { allOf } from './pages.ts';
 import { printable } from './printable.ts';
 import { timeText } from './words.ts';
 
-/** Returns the tag with this name or id. @throws CliError when there is no such tag. */
+/** Returns the tag with this name or id. @throws CliError with exit code 2 when there is no such tag. */
 export async function tagNamed(client: Client, name: string): Promise<Tag> {
   const { tags } = await client.listTags();
   const tag = tags.find((one) => one.name === name) ?? tags.find((one) => one.id === name);
-  if (tag === undefined) throw new CliError(`There is no tag "${name}". pinakes tags lists them.`);
+  if (tag === undefined) throw usageError(`There is no tag "${name}". pinakes tags lists them.`);
   return tag;
 }
 
@@ -37,7 +37,7 @@ export async function groupIdOf(client: Client, name: string): Promise<string> {
 /**
  * Returns the id of the table with this name in SQL, or of the only one with this name; an id is returned as it is.
  *
- * @throws CliError when no table or several tables have the name.
+ * @throws CliError with exit code 2 when no table or several tables have the name.
  */
 export async function tableIdOf(
   client: Client,
@@ -47,7 +47,7 @@ export async function tableIdOf(
   if (isId(name)) return name;
   const tables = await allOf('tables', (query) => client.listTables({ query: { name, ...asked, ...query } }));
   const found = tables.find((table) => table.sql_name === name) ?? tables[0];
-  if (found === undefined) throw new CliError(`There is no table "${printable(name)}". pinakes tables lists them.`);
+  if (found === undefined) throw usageError(`There is no table "${printable(name)}". pinakes tables lists them.`);
   if (tables.length === 1 || found.sql_name === name) return found.id;
   throw usageError(
     `${tables.length} tables have the name "${printable(name)}": give the name in SQL or the id of one of them. ` +

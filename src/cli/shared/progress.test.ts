@@ -21,6 +21,22 @@ test('without a terminal, progress is printed as a limited number of plain lines
   assert.deepEqual(written, ['Uploading   0 % a\n', 'Uploading  50 % c\n', 'Uploading  50 % done\n']);
 });
 
+test('the percentage does not go back when the total grows, and is 100 only at the end', () => {
+  const percentages = (...states: [done: number, total: number][]) => {
+    const { io, written } = recorder(false);
+    let now = 0;
+    const progress = startProgress(io, 'Ingesting', () => now);
+    for (const [done, total] of states) {
+      progress.update(done, total);
+      now += PLAIN_INTERVAL_MS;
+    }
+    return written.map((line) => Number(/\d+/.exec(line)));
+  };
+  // The last of 5 files is a mailbox with 6 mails: the last 20 % are for these 7 files.
+  assert.deepEqual(percentages([0, 5], [4, 5], [5, 11], [8, 11], [11, 11]), [0, 80, 82, 91, 100]);
+  assert.deepEqual(percentages([1, 1], [3, 30], [30, 30]), [100, 10, 100]);
+});
+
 test('on a terminal, progress is one line that is redrawn and ended once', () => {
   const { io, written } = recorder(true);
   const progress = startProgress(io, 'Uploading');
@@ -30,10 +46,10 @@ test('on a terminal, progress is one line that is redrawn and ended once', () =>
   assert.equal(written.filter((text) => text === '\n').length, 1);
 });
 
-const HALF = { done: 456, total: 912, note: '456 of 912 files, 0 failed, 2930 chunks' };
+const HALF = { share: 0.5, note: '456 of 912 files, 0 failed, 2930 chunks' };
 
 test('a progress bar is never wider than the terminal', () => {
-  assert.equal(barLine('Uploading', { done: 1, total: 1, note: 'x'.repeat(200) }, 60).length, 59);
+  assert.equal(barLine('Uploading', { share: 1, note: 'x'.repeat(200) }, 60).length, 59);
   for (const columns of [1, 20, 58, 62, 66, 80, 200])
     assert.ok(barLine('Ingesting', HALF, columns).length < Math.max(2, columns), `${columns}`);
 });

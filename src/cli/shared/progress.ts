@@ -16,7 +16,9 @@ const BAR_CELLS_MIN = 4;
 /** Starts a progress display. `now` returns milliseconds. */
 export function startProgress(io: Io, label: string, now: () => number = Date.now): Progress {
   const intervalMs = io.terminal ? REDRAW_INTERVAL_MS : PLAIN_INTERVAL_MS;
-  let state = { done: 0, total: 0, note: '' };
+  let state = { share: 0, note: '' };
+  let latest = { done: 0, total: 0 };
+  let start = { done: 0, share: 0 };
   let drawnAt = Number.NEGATIVE_INFINITY;
 
   function draw(): void {
@@ -27,7 +29,11 @@ export function startProgress(io: Io, label: string, now: () => number = Date.no
 
   return {
     update(done, total, note = '') {
-      state = { done, total, note };
+      // The total grows when files are found inside files. The bar then goes on from where it is, unless it was full.
+      if (total !== latest.total) start = { done: latest.done, share: state.share };
+      if (start.share === 1) start = { done: 0, share: 0 };
+      latest = { done, total };
+      state = { share: shareOf(done, total, start), note };
       if (now() - drawnAt >= intervalMs) draw();
     },
     end(note) {
@@ -39,8 +45,8 @@ export function startProgress(io: Io, label: string, now: () => number = Date.no
 }
 
 interface State {
-  done: number;
-  total: number;
+  /** From 0 to 1. */
+  share: number;
   note: string;
 }
 
@@ -53,17 +59,20 @@ export function barLine(label: string, state: State, columns: number): string {
   const text = plainLine(label, state);
   const cells = Math.min(BAR_CELLS, widthMax - text.length - 1);
   if (cells < BAR_CELLS_MIN) return text.slice(0, widthMax);
-  const full = Math.round(shareOf(state) * cells);
+  const full = Math.round(state.share * cells);
   return `${label} ${'█'.repeat(full)}${'░'.repeat(cells - full)}${text.slice(label.length)}`;
 }
 
 /** Returns a line for a log, without a bar and without escape sequences. */
 function plainLine(label: string, state: State): string {
-  return `${label} ${percent(shareOf(state))} ${state.note}`.trimEnd();
+  return `${label} ${percent(state.share)} ${state.note}`.trimEnd();
 }
 
-function shareOf(state: State): number {
-  return state.total === 0 ? 0 : Math.min(1, state.done / state.total);
+/** Returns the share at `start`, and of the rest the part that was done since then. */
+function shareOf(done: number, total: number, start: { done: number; share: number }): number {
+  if (done >= total) return total === 0 ? 0 : 1;
+  const part = (done - start.done) / (total - start.done);
+  return start.share + (1 - start.share) * Math.min(1, Math.max(0, part));
 }
 
 function percent(share: number): string {

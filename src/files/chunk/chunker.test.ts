@@ -254,3 +254,14 @@ test('records in one block are cut between records, and no part has the name of 
     people.flatMap(({ name }) => name ?? []),
   );
 });
+
+test('a very long heading or key is cut in the heading path of its chunks', async () => {
+  const long = 'word '.repeat(10_000).trim();
+  const markdown = await parseMd(`# ${long}\n\n## Part\n\n${SENTENCE.repeat(50)}`, []);
+  const data = parseJson(JSON.stringify({ [long]: { part: { text: SENTENCE.repeat(50) } } }), []);
+  for (const parsed of [markdown, data]) {
+    const paths = chunkFile(parsed).map(({ headingPath }) => headingPath);
+    assert.ok(paths.at(-1)!.length > 0);
+    assert.ok(paths.flat().every((heading) => heading.length <= 300));
+  }
+});

@@ -79,7 +79,7 @@ function piecesOf(parsed: ParsedFile): Piece[] {
       while (open.length > 0 && open[open.length - 1]!.level >= level) open.pop();
       open.push({ level, title });
     }
-    const path = block.headingPath ?? open.map((heading) => heading.title);
+    const path = block.headingPath?.map(boundedHeading) ?? open.map((heading) => heading.title);
     const tokens = estimateTokens(parsed.text, block.start, block.end);
     const record = block.kind === 'record';
     if (tokens > CHUNK_TOKENS_MAX) {
@@ -96,9 +96,13 @@ function piecesOf(parsed: ParsedFile): Piece[] {
 
 const HEADING_UNITS_MAX = 300;
 
-/** Returns a heading's words without Markdown marks, truncated to `HEADING_UNITS_MAX`. */
+/** Returns a heading's words without Markdown marks. */
 function headingTitle(text: string, { start, end, title }: Block): string {
-  const words = title ?? plainHeading(text.slice(start, end));
+  return boundedHeading(title ?? plainHeading(text.slice(start, end)));
+}
+
+/** Returns a heading or a title truncated to `HEADING_UNITS_MAX`: every chunk below it is found by its words. */
+export function boundedHeading(words: string): string {
   return words.slice(0, HEADING_UNITS_MAX).toWellFormed();
 }
 

@@ -4,7 +4,7 @@ import type { ChunkDraft, FileFailure } from '../../corpus/values.ts';
 import { chunkTerms, otherNames } from '../../text/chunk-terms.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { blocksOf } from '../blocks-of.ts';
-import { type ChunkCut, chunkFile } from '../chunk/chunker.ts';
+import { boundedHeading, type ChunkCut, chunkFile } from '../chunk/chunker.ts';
 import { detectFileType } from '../detect/file-types.ts';
 import { type MemberSink, sendMembers } from '../detect/members.ts';
 import { badFile, emptyFile, FileError, overLimit } from '../failure.ts';
@@ -129,7 +129,7 @@ async function toProcessed(
   sink: ChunkSink | undefined,
 ): Promise<ProcessedFile> {
   const language = languageOf(parsed);
-  const title = parsed.title ?? name;
+  const title = boundedHeading(parsed.title ?? name);
   const names = otherNames(title, name, parsed.metadata['aliases']?.val, path);
   const isCode = parsed.fileType === 'code';
   let chunks: ChunkDraft[] = [];

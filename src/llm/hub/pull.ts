@@ -72,9 +72,13 @@ export async function pull(hub: Hub, plan: PullPlan, onProgress: (bytes: number)
     onProgress(done);
   }
   const notes = notesOf(plan);
-  await writeFile(join(directory, NOTES_FILE), `${JSON.stringify(notes, null, 2)}\n`);
+  await writeNotes(directory, notes);
   await removeParts(directory);
   return notes;
+}
+
+export async function writeNotes(directory: string, notes: ModelNotes): Promise<void> {
+  await writeFile(join(directory, NOTES_FILE), `${JSON.stringify(notes, null, 2)}\n`);
 }
 
 /** Returns what the model's files and its family say about pooling and prefixes. An operator can read and change it there. */

@@ -22,6 +22,8 @@ export const notesSchema = z.object({
   pooling: z.enum(['mean', 'cls', 'max', 'last']).optional(),
   query_prefix: z.string().max(PREFIX_LENGTH_MAX).optional(),
   passage_prefix: z.string().max(PREFIX_LENGTH_MAX).optional(),
+  /** Why the model failed its test after the download. */
+  problem: z.string().optional(),
 });
 
 export type ModelNotes = z.infer<typeof notesSchema>;

@@ -114,12 +114,12 @@ function writeHtml(html: string, builder: TextBuilder): void {
   else builder.add({ kind: 'paragraph' }, stripTags(html));
 }
 
-/** Returns whether most words of a page are not in the plain text: such a text only says that the mail is a page. */
+/** Returns whether most words of a page are not in the plain text: such a text has no words, or only says that the mail is a page. */
 function saysMore(page: string, plain: string): boolean {
   const [inPage, inPlain] = [page, plain].map(wordsOf);
   const more = inPage!.difference(inPlain!).size;
   if (more * 2 <= inPage!.size) return false;
-  const isNotice = inPlain!.has('html') && inPlain!.size <= NOTICE_WORDS_MAX;
+  const isNotice = inPlain!.size === 0 || (inPlain!.has('html') && inPlain!.size <= NOTICE_WORDS_MAX);
   return isNotice || (more >= MORE_WORDS_MIN && inPage!.size > inPlain!.size);
 }
 

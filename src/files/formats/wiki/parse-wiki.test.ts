@@ -35,6 +35,25 @@ test('wikitext becomes sections, lists, tables and facts without its marks', asy
   assert.ok(blocks.some(({ links }) => links?.some(({ url }) => url === 'https://a.org/990')));
 });
 
+test('categories and other languages at the end of a page are left out, but no pictures and no links in the text', async () => {
+  const tail = '[[Category:Tools]]\n\n[[Kategorie:Technik|Sorted]] [[カテゴリ:道具]]\n[[de:Werkzeug]]\n';
+  const pageWith = async (before: string) => (await parseWiki(`A hammer.\n${before}\n${tail}`, [])).text;
+  assert.equal(await pageWith(''), 'A hammer.');
+  assert.equal(await pageWith('[[:Category:Nails]]'), 'A hammer.\nCategory:Nails');
+  assert.equal(await pageWith('[[File:A.jpg|thumb|A picture]]'), 'A hammer.\nA picture');
+  assert.equal(await pageWith('See [[Help:Hammers]]'), 'A hammer.\nSee Help:Hammers');
+  assert.match((await parseWiki(tail, [])).text, /^Category:Tools/, 'a page of nothing else');
+});
+
+test('a sentence of a template does not stick to the sentences around it', async () => {
+  const { text } = await parseWiki(
+    'Come to the standup.{{Note|The room is 12.}}It is at nine. Press {{key|F}}{{key|5}}.',
+    [],
+  );
+  assert.equal(text, 'Come to the standup. The room is 12. It is at nine. Press F5.');
+  assert.equal((await parseWiki('H{{sub|2}}O of www.{{x|a}}.org, v1.{{x|2}}', [])).text, 'H2O of www.a.org, v1.2');
+});
+
 test('the items of numbered lists are counted, also around and within other lists', async () => {
   const page = `[[a]]
 # Open the cover
@@ -159,6 +178,7 @@ test('hostile wikitext is read in linear time', async () => {
     '{{a|',
     '[[',
     '[[a|',
+    '[[a:b',
     '{|\n',
     '{|\n|a\n',
     '<ref>',

@@ -35,6 +35,8 @@ const LOOKS_BY_VALUE = new RegExp(
   'i',
 );
 const FILE_LINK = /^[^[\]|:]{1,30}:[^[\]|]{1,300}\.(?:jpe?g|png|gif|svg|webp|tiff?|ogg|oga|ogv|webm|mp[34]|pdf|djvu)$/i;
+/** A link to another name space, with its target. */
+const SPACE_LINK = /\[\[([^[\]|:\s][^[\]|:]{0,29}:[^[\]|]{1,300})(?:\|[^[\]]{0,300})?\]\]/g;
 const HTML_TAG = /<\/?[a-z][a-z0-9]{0,20}\b[^<>]{0,500}>/gi;
 
 /** True if a text has the marks of wikitext: a heading in signs of equality, a template, or a link in double brackets. */
@@ -62,7 +64,7 @@ export function wikitextToMarkdown(source: string, marks: LinkMarks, level = 1):
     })
       .replace(COMMENT_LINE, '')
       .replaceAll(COMMENT_MARK, '');
-  const convert = (text: string) => blocks(tables(templates(text)), marks, level);
+  const convert = (text: string) => blocks(tables(withoutCategories(templates(text))), marks, level);
   const body = convert(withMarks(source.replace(/[\ue0c6\ue0c7]/g, '')));
   const list = notes.map((note) => `- ${convert(note).replace(/\s+/g, ' ').trim()}`);
   return (list.length === 0 ? body : `${body}\n\n${list.join('\n')}`)
@@ -126,11 +128,31 @@ function replaceElements(
 function templates(source: string): string {
   let text = source;
   for (let depth = 0; depth < DEPTH_MAX && text.includes('{{'); depth += 1) {
-    const next = text.replace(INNERMOST_TEMPLATE, (_whole, inside: string) => template(inside));
+    const next = text.replace(INNERMOST_TEMPLATE, (whole, inside: string, at: number, all: string) => {
+      const value = template(inside);
+      const [before, after] = [all.slice(Math.max(0, at - 2), at), all.slice(at + whole.length, at + whole.length + 2)];
+      return blankBetween(before, value) + value + blankBetween(value, after);
+    });
     if (next === text) break;
     text = next;
   }
   return text.replace(/\{\{\{[^{}|]{0,100}\|?([^{}]{0,500})\}\}\}/g, '$1');
+}
+
+/** Returns a blank if a sentence would end and the next one would begin without a blank: templates often show a sentence of their own. */
+function blankBetween(text: string, next: string): string {
+  return /^[\p{Lu}\p{Lo}]/u.test(next) && /[\p{L}\p{N})"”»][.!?]$/u.test(text.slice(-2)) ? ' ' : '';
+}
+
+/** Returns a page without the last lines that have only links to other name spaces: its categories, and the page in other languages. */
+function withoutCategories(source: string): string {
+  const lines = source.split('\n');
+  const last = lines.findLastIndex((line) => line.replace(SPACE_LINK, withoutLink).trim() !== '');
+  return last === -1 ? source : lines.slice(0, last + 1).join('\n');
+}
+
+function withoutLink(link: string, target: string): string {
+  return FILE_LINK.test(target.trim()) ? link : '';
 }
 
 /** Returns the values of a template. Values with names become a list if the template has several lines, as boxes of facts do. */
