@@ -15,6 +15,9 @@ const OPEN_MODULE = new URL('../../src/db/open.ts', import.meta.url).href;
 const STATEMENTS = 300;
 /** Without its exception, the parser takes 600 MB. The next largest function takes 41 MB. */
 const COMPILATION_BYTES_MAX = 100_000_000;
+/** Without a part of the shared memory for it, each write-out of a buffer that a search has read takes 1 MB for good. */
+const WRITE_OUTS = 40;
+const GROWTH_BYTES_MAX = 15_000_000;
 const LARGE_TABLE_BYTES = 200 * 1024 ** 2;
 
 test('V8 does not take much memory to optimize the engine', async () => {
@@ -53,6 +56,30 @@ test('the engine keeps more pages in memory if the tables are large', async () =
     await db.close();
     const least = buffersMb(LARGE_TABLE_BYTES, memoryBytes());
     assert.ok(row!.mb >= least, `${row!.mb} MB of at least ${least}`);
+  } finally {
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+test('the memory of the engine does not grow with each write buffer that a search has read', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'pinakes-test-'));
+  try {
+    await copyTemplate(dataDir);
+    const db = await openDatabase({ dataDir });
+    await db.system.execute('create table text (terms text)');
+    await db.system.execute(`create index text_terms on text using bm25 (terms) with (text_config = 'simple')`);
+    const writeOut = async (): Promise<void> => {
+      await db.system.execute(`insert into text select string_agg('word' || (random() * 9000)::int, ' ')
+        from generate_series(1, 30) row, generate_series(1, 150) group by row`);
+      await db.system.execute(`select from text order by terms <@> to_bm25query('word1000', 'text_terms') limit 1`);
+      await db.system.execute(`select bm25_spill_index('text_terms')`);
+    };
+    for (let n = 0; n < WRITE_OUTS / 4; n += 1) await writeOut();
+    const before = process.memoryUsage.rss();
+    for (let n = WRITE_OUTS / 4; n < WRITE_OUTS; n += 1) await writeOut();
+    const grown = process.memoryUsage.rss() - before;
+    await db.close();
+    assert.ok(grown < GROWTH_BYTES_MAX, `${grown} bytes`);
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
   }

@@ -33,6 +33,10 @@ const startParams = (buffersMb: number): string[] => [
     max_connections: '5',
     work_mem: '8MB',
     maintenance_work_mem: '32MB',
+    // Dynamic shared memory is taken from this part of the shared memory first. Other dynamic shared memory is never freed, because munmap
+    // does nothing in PGlite. Searches keep the terms of the write buffer of a BM25 index there, until the buffer is written out. 4 MB are
+    // too few for one index; 8 MB were enough for 40.
+    min_dynamic_shared_memory: '8MB',
     'pg_textsearch.allow_rls': 'on',
     // A write buffer of 192 kB per BM25 index. The insert that fills the buffer writes it out while everybody waits (0.025 s). A
     // larger buffer takes longer, also in searches, which read all of it. A smaller one makes more segments (../text-segments.ts).
