@@ -57,10 +57,15 @@ export async function groupFilter(client: Client, options: OptionValues): Promis
 
 async function knownGroupId(client: Client, name: string): Promise<string> {
   if (!isId(name)) return groupIdOf(client, name);
-  const group = await client.getSourceGroup({ params: { id: name } }).catch((error: unknown) => {
-    if (!(error instanceof PinakesError && error.status === 404)) throw error;
-  });
-  if (group !== undefined && group.status !== 'deleting') return name;
+  const isKnown = await client.getSourceGroup({ params: { id: name } }).then(
+    ({ status }) => status !== 'deleting',
+    (error: unknown) => {
+      if (!(error instanceof PinakesError && (error.status === 404 || error.status === 403))) throw error;
+      // A key that may only ask reads no groups: its ids are not checked.
+      return error.status === 403;
+    },
+  );
+  if (isKnown) return name;
   throw usageError(`No source group that this key may see has the id ${name}: see pinakes ls.`);
 }
 

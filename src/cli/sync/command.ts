@@ -6,7 +6,7 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, type OptionValues, textOption } from '../shared/command.ts';
 import { CliError, type Io, usageError } from '../shared/io.ts';
 import { openFolder } from './local-tree.ts';
-import { exitCodeOf, hasChanges, printJson, printTable, printUnread, type SyncReport } from './report.ts';
+import { exitCodeOf, hasChanges, isLeftToDo, printJson, printTable, printUnread, type SyncReport } from './report.ts';
 import { type SyncRequest, syncFolder } from './sync-folder.ts';
 import { watchFolder } from './watch.ts';
 
@@ -60,12 +60,16 @@ deleted without --yes.`,
     const isWatching = flagOption(options, 'watch');
     for (const name of ['watch', 'quiet'])
       if (request.dryRun && flagOption(options, name)) throw usageError(`Give --${name} or --dry-run, not both.`);
-    const progress = flagOption(options, 'quiet') ? silent(io) : io;
+    const isQuiet = flagOption(options, 'quiet');
+    const progress = isQuiet ? silent(io) : io;
     const client = await openConfiguredClient(undefined, progress.err);
     const report = await syncFolder(client, request, progress);
-    print(report, options, io);
+    const exitCode = exitCodeOf(report);
+    if (!isQuiet || exitCode !== 0) print(report, options, io);
+    const unread = isQuiet ? report.still_failed.filter(isLeftToDo) : report.still_failed;
+    if (report.group_id !== null && unread.length > 0) printUnread(report.group_id, unread, io);
     if (isWatching) return followChanges(client, request, options, io);
-    return exitCodeOf(report);
+    return exitCode;
   },
 };
 
@@ -83,11 +87,8 @@ function groupIn(options: OptionValues, root: string): SyncRequest['group'] {
 }
 
 function print(report: SyncReport, options: OptionValues, io: Io): void {
-  const isQuiet = flagOption(options, 'quiet');
   if (flagOption(options, 'json')) printJson(report, io);
-  else if (!isQuiet || exitCodeOf(report) !== 0) printTable(report, io);
-  if (!isQuiet || exitCodeOf(report) === 0) return;
-  if (report.group_id !== null && report.still_failed.length > 0) printUnread(report.group_id, report.still_failed, io);
+  else printTable(report, io);
 }
 
 function silent(io: Io): Io {
@@ -100,12 +101,13 @@ async function followChanges(client: Client, request: SyncRequest, options: Opti
       `The folder cannot be watched (${error instanceof Error ? error.message : error}): it is read every 5 s instead.\n`,
     ),
   );
-  if (!flagOption(options, 'quiet')) io.err(`Watching ${request.root}. Stop with Ctrl-C.\n`);
+  const isQuiet = flagOption(options, 'quiet');
+  if (!isQuiet) io.err(`Watching ${request.root}. Stop with Ctrl-C.\n`);
   for (;;) {
     await folder.next();
     try {
       const report = await syncFolder(client, request, silent(io));
-      if (hasChanges(report)) print(report, options, io);
+      if (isQuiet ? report.failed.length > 0 : hasChanges(report)) print(report, options, io);
     } catch (error) {
       // The service may restart, or a file may be written just now: the next attempt may succeed.
       if (!(error instanceof CliError || error instanceof PinakesError)) throw error;

@@ -80,8 +80,12 @@ export function printTable(report: SyncReport, io: Io): void {
  * runs every hour would otherwise fail for ever.
  */
 export function exitCodeOf({ failed, still_failed: still, unreadable }: SyncReport): number {
-  const toDo = still.filter(({ retryable, outdated }) => retryable || outdated);
-  return failed.length + toDo.length + unreadable.length > 0 ? 1 : 0;
+  return failed.length + still.filter(isLeftToDo).length + unreadable.length > 0 ? 1 : 0;
+}
+
+/** Whether the file may be read when it is retried, or its old version is still served. */
+export function isLeftToDo({ retryable, outdated }: StillFailed): boolean {
+  return retryable || outdated;
 }
 
 /** Whether the report has any change or failure. */

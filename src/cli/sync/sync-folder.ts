@@ -15,7 +15,7 @@ import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
 import { planSync, type RemoteFile, type SyncPlan } from './plan.ts';
 import { findGroup, listNamed, listRemote, waitForRun, waitUntilIdle } from './remote-group.ts';
-import { printUnread, type StillFailed, type SyncReport } from './report.ts';
+import type { StillFailed, SyncReport } from './report.ts';
 
 /**
  * Another client may change the group during the synchronization, or the service may restart. Then it starts again, up to this number
@@ -141,7 +141,6 @@ async function syncOnce(
     );
   const plan = planSync(local, files, tree.unreadable);
   const unread = unreadFiles(plan, files);
-  if (group && unread.length > 0) printUnread(group.id, unread, io);
   const name = group?.name ?? ('name' in request.group ? request.group.name : '');
   const report: SyncReport = {
     group_id: group?.id ?? null,

@@ -27,6 +27,7 @@ test('a short page that sends its reader on at once is a redirect, and a slow re
   assert.equal(refresh('0; url=/new/'), '/new/');
   assert.equal(refresh('0;URL=&quot;new.html&quot;'), 'new.html');
   assert.equal(refresh(" 0 ,\n url =\t'/new/'"), '/new/');
+  assert.equal(refresh("url='/a  b\n/c'"), '/a  b\n/c');
   assert.equal(refresh('30; url=/news'), undefined);
   assert.equal(refresh('60'), undefined);
   assert.equal(refresh('0; url=/scripts-off', '<p>A page with content.</p>'.repeat(200)), undefined);

@@ -108,8 +108,8 @@ function readMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>): vo
   const name = attributes.get('name')?.toLowerCase();
   if (name === 'robots' || name === ROBOTS_NAME) applyDirectives(facts, content.split(','));
   if (attributes.get('http-equiv')?.toLowerCase() === 'refresh') {
-    const refresh = content.replace(/\s+/g, ' ');
-    const [, delay, target] = /^ ?([\d.]*) ?[;,]? ?url ?= ?['"]?([^'"]+)/i.exec(refresh) ?? [];
+    const refresh = /^\s*(?:([\d.]+)\s*)?(?:[;,]\s*)?url\s*=\s*['"]?([^'"]+)/i.exec(content);
+    const [, delay = 0, target] = refresh ?? [];
     if (target && facts.links.length < LINKS_MAX) facts.links.push(target);
     if (Number(delay) <= 1) facts.redirect ??= target;
   }

@@ -23,6 +23,15 @@ test('a sitemap gives pages with their dates', () => {
   assert.equal(isComplete, true);
 });
 
+test('the location ends at the next closing tag, whatever stands before it', () => {
+  const { pages } = sitemapOf(`<urlset><url><loc>${' '.repeat(150)}<![CDATA[https://a/x<y]]></loc></url>
+    <url><loc><!-- none --></loc><image:loc>https://a/i</image:loc></url></urlset>`);
+  assert.deepEqual(
+    pages.map(({ location }) => location),
+    ['https://a/x<y', '<!-- none -->'],
+  );
+});
+
 test('a sitemap index gives its sitemaps, with and without a namespace prefix', () => {
   const index = sitemapOf(
     '<s:sitemapindex xmlns:s="x"><s:sitemap><s:loc>https://example.com/1.xml</s:loc></s:sitemap></s:sitemapindex>',

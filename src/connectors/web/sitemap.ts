@@ -43,10 +43,13 @@ function entriesOf(text: string, element: string): Sitemap['pages'] {
 }
 
 function textOf(entry: string, element: string): string | undefined {
-  const content = `((?:\\s{0,99}<!\\[CDATA\\[)?[^<]{0,${LOCATION_UNITS_MAX}})`;
-  const raw = new RegExp(`<(?:[\\w-]{1,30}:)?${element}>${content}</`).exec(entry)?.[1];
-  const text = raw?.replace(/^\s*<!\[CDATA\[|\]\]>\s*$/g, '').trim();
-  return text === undefined ? undefined : decodeXml(text);
+  const opening = new RegExp(`<(?:[\\w-]{1,30}:)?${element}>`).exec(entry);
+  if (!opening) return undefined;
+  const start = opening.index + opening[0].length;
+  const end = entry.indexOf('</', start);
+  if (end === -1) return undefined;
+  const text = entry.slice(start, end).trim();
+  return decodeXml(text.replace(/^<!\[CDATA\[(.*)\]\]>$/s, '$1').trim());
 }
 
 /** Parses a text file with one address per line. */

@@ -96,6 +96,7 @@ test('file names are read in the forms of browsers, curl and RFC 8187', async ()
   assert.equal(await names('filename="a%22b.txt"'), 'a"b.txt');
   assert.equal(await names('filename="a\\"b\\\\c.txt"'), 'a"b\\c.txt');
   assert.equal(await names('filename="a\\b\\"'), 'a\\b\\');
+  assert.equal(await names('filename="a\\"b\\"'), 'a"b\\');
   assert.equal(await names('filename=plain.txt'), 'plain.txt');
   assert.equal(await names('filename="100%.txt"'), '100%.txt');
   assert.equal(await names(`filename="x"; filename*=UTF-8''%E6%97%A5.txt`), '日.txt');

@@ -216,8 +216,8 @@ function possibleStart(bytes: Buffer, delimiter: Buffer): number {
   return 0;
 }
 
-/** Some clients write a backslash as it is, also before the closing quote. No character can be read in two ways within one alternative. */
-const PARAMETER = /\s*;\s*([\w!#$&+.^`|~*-]+)=("(?:\\["\\]|\\(?!["\\])|[^"\\])*"|"[^"]*"|[^\s;"]*)/gy;
+/** Some clients write a backslash as it is, also before the closing quote. Inside the quotes no character can be read in two ways. */
+const PARAMETER = /\s*;\s*([\w!#$&+.^`|~*-]+)=("(?:\\["\\]|\\(?!["\\])|[^"\\])*\\?"|[^\s;"]*)/gy;
 
 function parseHeaders(bytes: Buffer): { name: string; fileName: string | null } {
   // Names are UTF-8. Invalid bytes become U+FFFD, which no accepted field name contains.
