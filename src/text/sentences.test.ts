@@ -166,8 +166,3 @@ test('a text that was cut out of a block of code begins as code', () => {
     ['sentence', 'code', 'sentence'],
   );
 });
-
-test('lines are joined in little time, also where a text has many blanks', () => {
-  const blanks = ' '.repeat(1_000_000);
-  assert.equal(unwrapped(`a \n  b${blanks}c`), `a b${blanks}c`);
-});

@@ -168,6 +168,48 @@ test('the number of an item of a list is no number of its sentence', async () =>
   assert.deepEqual(await verdicts('7. Staff get 25 days of leave [1].\n3. Alice approves trips [2].'), [false, false]);
 });
 
+test('the number of an item is compared where the passage has it as an ordinal or in a key', async () => {
+  const verdicts = async (content: string, lines: string[], language: string) => {
+    const markers = lines.map((_, i) => ({ numbers: [1], at: lines.slice(0, i + 1).join('\n').length }));
+    const { citations } = await citeAnswer(lines.join('\n'), markers, [{ number: 1, content, language }]);
+    return citations.map(({ verified }) => verified);
+  };
+  const wars = 'Der 1. Weltkrieg begann 1914. Der 2. Weltkrieg begann 1939.';
+  const swapped = ['1. Weltkrieg begann 1939.', '2. Weltkrieg begann 1914.'];
+  assert.deepEqual(await verdicts(wars, swapped, 'de'), [false, false]);
+  const table = '| Rank | City |\n|---|---|\n| 1 | Berlin |\n| 2 | Hamburg |';
+  assert.deepEqual(await verdicts(table, ['1. City Hamburg', '2. City Berlin'], 'en'), [false, false]);
+  // The items of a list in the passage may have other numbers.
+  const steps = '1. Open the case.\n2. Remove the screws.\n3. Take out the disk.';
+  assert.deepEqual(await verdicts(steps, ['1. Remove the screws.', '2. Take out the disk.'], 'en'), [true]);
+  // Years and decimals are no numbers of items.
+  const years = 'Staff get 25 days of leave. Alice approves trips.';
+  assert.deepEqual(await verdicts(years, ['(2024) Staff get 25 days.', '(2025) Alice approves trips.'], 'en'), [
+    false,
+    false,
+  ]);
+  assert.deepEqual(await verdicts(years, ['1.25 days of leave.', '2.25 days of leave.'], 'en'), [false, false]);
+});
+
+test('a quoted list keeps its numbers', async () => {
+  const content = '1. Add 2 cups of water.\n2. Stir for 3 minutes.\n3. Wait 2 minutes.\n4. Serve 3 plates.';
+  const marker = { numbers: [1], start: 0, at: content.length };
+  const { citations } = await citeAnswer(content, [marker], [{ number: 1, content, language: 'en' }]);
+  assert.deepEqual(
+    citations.map(({ verified, quoted }) => [verified, quoted]),
+    [[true, true]],
+  );
+});
+
+test('the lines of a chunk of code are checked as code', async () => {
+  const sentence = 'The log level is fast.';
+  const chunk = { number: 1, content: 'log level = warning\nmode = fast', language: 'en' };
+  for (const isCode of [true, false]) {
+    const { citations } = await citeAnswer(sentence, [{ numbers: [1], at: sentence.length }], [{ ...chunk, isCode }]);
+    assert.equal(citations[0]!.verified, !isCode);
+  }
+});
+
 test('other work goes on while very long sentences with many citations are checked', async () => {
   const sentence = `${'Staff get 25 days of leave and '.repeat(2_000)}.`;
   const markers = Array.from({ length: 12 }, (_, i) => ({ numbers: [1, 2], at: sentence.length, start: i }));

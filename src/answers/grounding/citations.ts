@@ -82,13 +82,13 @@ export async function citeAnswer<Chunk extends CitableChunk>(
   const sentences = sentencesOf(answer, offsets);
   const evidenceByChunk = new Map<number, Evidence>();
   const cited: CitedSentence<Chunk>[] = [];
-  for (const { number, span, quoted, text } of claimsOf(answer, offsets, sentences, markers)) {
+  for (const { number, span, quoted, itemNumber, text } of claimsOf(answer, offsets, sentences, markers)) {
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
     await turn();
     const evidence = evidenceByChunk.get(number) ?? evidenceOf(chunk.content, chunk.language, chunk.isCode);
     evidenceByChunk.set(number, evidence);
-    const claim = claimOf(text, chunk.language);
+    const claim = claimOf(isFact(itemNumber, evidence) ? itemNumber + text : text, chunk.language);
     const support = findSupport([claim], evidence);
     cited.push({ chunk, evidence, claim, span, quoted, support, verifiedBy: 'rules' });
   }
@@ -164,7 +164,9 @@ function sentencesOf(answer: string, offsets: Uint32Array): Sentence[] {
 interface CitedSpan {
   number: number;
   span: Span;
-  /** The text of the span, without the number of an item of a list. */
+  /** The number of an item of a list: `1. `. Empty elsewhere. */
+  itemNumber: string;
+  /** The text of the span, without the number. */
   text: string;
   quoted: boolean;
 }
@@ -192,14 +194,14 @@ function claimsOf(
       seen.add(key);
       const quoted = marker.start !== undefined;
       const written = sliceCodePoints(answer, offsets, span);
-      const text = listed.has(span.start) ? written.replace(ITEM_NUMBER, '') : written;
-      claims.push({ number, span, text, quoted });
+      const [itemNumber] = (!quoted && listed.has(span.start) && ITEM_NUMBER.exec(written)) || [''];
+      claims.push({ number, span, itemNumber, text: written.slice(itemNumber.length), quoted });
     }
   }
   return claims;
 }
 
-const ITEM_NUMBER = /^\s*\(?(\d{1,3})[.)]\s+/;
+const ITEM_NUMBER = /^\(?(\d{1,3})[.)]\s+/;
 
 /** Returns where the items of numbered lists begin. A number without a neighbour in a list may be a date: "3. Oktober". */
 function numberedItems(answer: string, sentences: readonly Sentence[]): Set<number> {
@@ -208,6 +210,16 @@ function numberedItems(answer: string, sentences: readonly Sentence[]): Set<numb
     .filter(({ number }) => !Number.isNaN(number));
   const isNext = (i: number): boolean => items[i]?.number === (items[i - 1]?.number ?? Number.NaN) + 1;
   return new Set(items.filter((_, i) => isNext(i) || isNext(i + 1)).map(({ from }) => from));
+}
+
+/** Returns whether the passage has the number of an item as an ordinal or in a key. */
+function isFact(itemNumber: string, { parts }: Evidence): boolean {
+  const number = /\d+/.exec(itemNumber)?.[0] ?? '';
+  return parts.some(
+    // The first number of a part may be the number of an item, too.
+    ({ entry, numbers }) =>
+      entry?.key.has(number) || numbers.some(({ at, readings }) => at > 1 && readings.includes(`${number}th`)),
+  );
 }
 
 /**

@@ -2,6 +2,9 @@
 import type { UnitKind } from '../../text/sentences.ts';
 import { type Item, isTerm, type Statement, termsOf } from './claims.ts';
 
+/** Share of a sentence's terms that its quote must have. */
+export const COVERAGE_MIN = 0.6;
+
 /** A line with a key and a value, in a record, code, an item or a table. `terms` are all terms of the line. */
 export interface Entry {
   name: string;
@@ -18,21 +21,22 @@ interface Part extends Statement {
 export interface ByKey<P> {
   /** Entries whose key the claim names. */
   named: P[];
-  /** Other entries. */
+  /** Other entries, without those that say most of the claim and speak of a named key. */
   others: P[];
   rest: P[];
 }
 
-/** `key: value`, `key = value`, and the first cell of a row. */
-const ENTRY = /^[^\p{L}\p{N}]*(.{1,80}?)["'`*]{0,3}\s*(?:[:：](?=\s)|=|[|\t])\s*(\S.*)/su;
-const COLON = /[:：](?=\s)/u;
+/** `key: value` and `key = value`, and the first cell of a row. */
+const KEYED = /^[^\p{L}\p{N}]*(.{1,80}?)["'`*]{0,3}\s*(?::(?=\s)|：|(?<![=!<>])=(?![=>]))\s*\S/u;
+const ROW = /^[^\p{L}\p{N}]*(.{1,80}?)\s*[|\t]\s*\S/u;
+const COLON = /:(?=\s)|：/u;
 
 /** Returns a line as an entry; null for a line without a key. */
 export function entryOf(line: string, kind: UnitKind, language: string | null): Entry | null {
-  const [, name, value] = (kind !== 'sentence' && kind !== 'heading' && ENTRY.exec(line)) || [];
+  const name = kind === 'sentence' ? undefined : (kind === 'row' ? ROW : KEYED).exec(line)?.[1];
   if (name === undefined) return null;
   const key = termsOf(name, language);
-  return key.size === 0 ? null : { name, key, terms: termsOf(`${name} ${value}`, language) };
+  return key.size === 0 ? null : { name, key, terms: termsOf(line, language) };
 }
 
 /** Returns the text of an entry in which its key and its value are one clause. */
@@ -42,10 +46,19 @@ export function asClause(entry: string): string {
 
 /** @param claimed the terms of a claim. */
 export function byKey<P extends Part>(claimed: ReadonlySet<string>, parts: readonly P[]): ByKey<P> {
-  const kindOf = ({ entry }: P): keyof ByKey<P> =>
-    entry === null ? 'rest' : entry.key.isSubsetOf(claimed) ? 'named' : 'others';
-  const { named = [], others = [], rest = [] } = Object.groupBy(parts, kindOf);
-  return named.length > 0 ? { named, others, rest } : { named, others: [], rest: [...parts] };
+  const isNamed = ({ key }: Entry): boolean => key.isSubsetOf(claimed);
+  const keys = new Map(
+    parts.flatMap(({ entry }) => (entry !== null && isNamed(entry) ? [[entry.name, entry.key]] : [])),
+  );
+  // An entry may say something about the key of another one: `Charging: the battery is full after 90 minutes`.
+  const isAbout = ({ terms }: Entry): boolean =>
+    claimed.intersection(terms).size >= COVERAGE_MIN * claimed.size &&
+    keys.values().some((key) => key.isSubsetOf(terms));
+  const kindOf = ({ entry }: P): keyof ByKey<P> => {
+    if (entry === null || keys.size === 0) return 'rest';
+    return isNamed(entry) ? 'named' : isAbout(entry) ? 'rest' : 'others';
+  };
+  return { named: [], others: [], rest: [], ...Object.groupBy(parts, kindOf) };
 }
 
 /**
@@ -58,11 +71,8 @@ export function contradictedKeys(
   claimed: ReadonlySet<string>,
   { named, others, rest }: ByKey<Part>,
 ): { text: string }[] {
-  const isSaid = ({ entry }: Part): boolean =>
-    named.some(
-      (one) => one.entry!.terms.isSubsetOf(claimed) && one.entry!.key.symmetricDifference(entry!.key).size === 0,
-    );
-  const open = named.filter((part) => !isSaid(part));
+  const said = new Set(named.flatMap(({ entry }) => (entry!.terms.isSubsetOf(claimed) ? [entry!.name] : [])));
+  const open = named.filter(({ entry }) => !said.has(entry!.name));
   if (open.length === 0) return [];
   const isIn = ({ keys }: Item, has: ReadonlySet<string>): boolean => keys.some((key) => has.has(key));
   const hasValue = (item: Item) => (part: Part) => isIn(item, part.keys) && !isIn(item, part.entry!.key);

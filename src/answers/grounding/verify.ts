@@ -3,16 +3,15 @@
  *
  * A sentence is verified when four conditions hold. The quote has every number with its unit, and every name. The quote has at least
  * 60 % of the words. The keys that the sentence names have no other values in the chunk (entries.ts). And the clauses of the chunk that
- * are most like the clauses of the sentence negate the same. A copied sentence needs only the first two.
+ * are most like the clauses of the sentence negate the same. A copied sentence needs only the words, and may be longer than a quote.
  */
 import { cutIntoPieces, splitCode, splitUnits, type UnitKind, unwrapped } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { type Claim, type Clause, type Item, isTerm, type Statement, statementOf, termsOf } from './claims.ts';
-import { asClause, byKey, contradictedKeys, type Entry, entryOf } from './entries.ts';
+import { asClause, byKey, COVERAGE_MIN, contradictedKeys, type Entry, entryOf } from './entries.ts';
+import type { FoundNumber } from './numbers.ts';
 
 export const QUOTE_CODE_POINTS_MAX = 300;
-/** Share of a sentence's terms that its quote must have. */
-const COVERAGE_MIN = 0.6;
 /** Maximum words that a reason names. */
 const LISTED_WORDS_MAX = 5;
 
@@ -46,27 +45,41 @@ export function evidenceOf(content: string, language: string | null, isCode = fa
   const units = isCode ? splitCode(content) : splitUnits(content);
   const parts = units.flatMap(({ kind, start, end }, i) => {
     const isHeader = kind === 'row' && units[i - 1]?.kind !== 'row';
+    // A number that several lines have is there several times.
+    const counts = [...statementOf(content.slice(start, end), language).keys].filter((key) => key.includes('×'));
     return linesOf(content, kind, start, end).flatMap((line): Part[] => {
       const whole = content.slice(line.start, line.end);
       const entry = isHeader ? null : entryOf(whole, kind, language);
       const isLong = codePointLength(whole) > QUOTE_CODE_POINTS_MAX;
       return (isLong ? cutIntoPieces(content, line.start, line.end) : [line]).map((piece) => {
         const text = content.slice(piece.start, piece.end);
-        const statement = statementOf(entry === null ? text : asClause(text), language);
-        return { ...piece, codePoints: codePointLength(text), entry, ...statement };
+        const statement = statementOf(text, language);
+        // A negation in the key may deny the value, as in `Not included: batteries`, or not: `Without a check: the caller has checked it`.
+        const joined = entry === null ? [] : statementOf(asClause(text), language).clauses;
+        const keys = new Set([...statement.keys, ...counts]);
+        const clauses = [...statement.clauses, ...joined];
+        return { ...piece, codePoints: codePointLength(text), entry, keys, numbers: statement.numbers, clauses };
       });
     });
   });
   return { content, language, parts };
 }
 
-/** Returns the lines of code and of a record. Elsewhere a line break is a line wrap. */
+const COMMENT = /^(?:\/[/*]|(?:\*|#|--)(?!\S))/;
+/** A line without a word belongs to the line above it. */
+const NUMBERS = /^\P{L}*\d\P{L}*$/u;
+
+/** Returns the lines of code and of a record. Elsewhere, and in comments, a line break is a line wrap. */
 function linesOf(content: string, kind: UnitKind, start: number, end: number): { start: number; end: number }[] {
   if (kind !== 'code' && kind !== 'record') return [{ start, end }];
-  return [...content.slice(start, end).matchAll(/\S[^\n]*/g)].map(({ 0: line, index }) => ({
-    start: start + index,
-    end: start + index + line.length,
-  }));
+  const lines: { start: number; end: number; isComment: boolean }[] = [];
+  for (const { 0: text, index } of content.slice(start, end).matchAll(/\S[^\n]*/g)) {
+    const line = { start: start + index, end: start + index + text.length, isComment: COMMENT.test(text) };
+    const last = lines.at(-1);
+    if (last && ((last.isComment && line.isComment) || NUMBERS.test(text))) last.end = line.end;
+    else lines.push(line);
+  }
+  return lines;
 }
 
 /** How well neighbouring parts of a chunk support some claims. */
@@ -131,7 +144,8 @@ function joined(items: readonly (Item | null)[]): Item[] {
 function isCopied({ sentence }: Claim, { content, parts }: Evidence): boolean {
   const copy = unwrapped(sentence.trim());
   return parts.some(({ start }, first) => {
-    for (const { end } of parts.slice(first)) {
+    for (let last = first; last < parts.length; last++) {
+      const { end } = parts[last]!;
       // Joining lines only shortens a text. Without this line, the work grows with the cube of the number of sentences.
       if (end - start < copy.length) continue;
       const text = unwrapped(content.slice(start, end));
@@ -180,13 +194,13 @@ function foundIn(parts: readonly Part[], claims: readonly Claim[]): number[][] {
     const shared = inParts.map((indexes) => indexes.filter((i) => items[i]!.kind === 'term').length);
     const needsWord = items.some(isWord);
     const claimed = new Set(items.flatMap(({ number }) => number?.readings ?? []));
+    const needed = items.map(({ number }) =>
+      number === undefined ? 0 : Math.max(...parts.map((part, p) => shared[p]! * shareNeeded(number, claimed, part))),
+    );
     for (const [p, indexes] of inParts.entries()) {
       // The numbers and names of a part without a word of the claim belong to other things.
       if (needsWord && !indexes.some((i) => isWord(items[i]!))) continue;
-      const better = parts
-        .map((part, other) => ({ part, times: shared[other]! / shared[p]! }))
-        .filter(({ times }) => times > 1);
-      for (const i of indexes) if (!isStatedOtherwise(items[i]!, claimed, better)) found[p]!.push(offset + i);
+      for (const i of indexes) if (shared[p]! >= needed[i]!) found[p]!.push(offset + i);
     }
     offset += items.length;
   }
@@ -197,21 +211,13 @@ function itemsIn(items: readonly Item[], has: ReadonlySet<string>): number[] {
   return items.flatMap(({ keys }, i) => (keys.some((key) => has.has(key)) ? [i] : []));
 }
 
-/** A part with more terms of a claim than another part: how many times as many. */
-type Better = { part: Part; times: number };
-
 /**
- * Returns true when a better part has the number with another unit, or the unit with a number that the claim lacks. For the latter it has
- * more than three times the terms, because a claim may join two sentences of the passage.
+ * Returns how many of the terms that a part shares with a claim another part must share so that its number counts: all where the part has
+ * the number with another unit, and a third where it has the unit with a number that the claim lacks. A claim may join two sentences.
  */
-function isStatedOtherwise({ number }: Item, claimed: ReadonlySet<string>, better: readonly Better[]): boolean {
-  return better.some(({ part, times }) =>
-    part.numbers.some(({ unit, readings }) =>
-      unit === number?.unit
-        ? times > 3 && !readings.some((reading) => claimed.has(reading))
-        : readings.some((reading) => number?.readings.includes(reading)),
-    ),
-  );
+function shareNeeded({ unit, readings }: FoundNumber, claimed: ReadonlySet<string>, { numbers }: Part): number {
+  if (numbers.some((one) => one.unit !== unit && one.readings.some((reading) => readings.includes(reading)))) return 1;
+  return numbers.some((one) => one.unit === unit && !one.readings.some((reading) => claimed.has(reading))) ? 1 / 3 : 0;
 }
 
 const isWord = ({ kind, text }: Item): boolean => kind === 'term' && /\p{L}/u.test(text);
