@@ -29,7 +29,7 @@ export interface ByKey<P> {
 /** `key: value` and `key = value`, and the first cell of a row. */
 const KEYED = /^[^\p{L}\p{N}]*(.{1,80}?)["'`*]{0,3}\s*(?::(?=\s)|：|(?<![=!<>])=(?![=>]))\s*\S/u;
 const ROW = /^[^\p{L}\p{N}]*(.{1,80}?)\s*[|\t]\s*\S/u;
-const COLON = /:(?=\s)|：/u;
+const COLON = /[:：]/;
 
 /** Returns a line as an entry; null for a line without a key. */
 export function entryOf(line: string, kind: UnitKind, language: string | null): Entry | null {
