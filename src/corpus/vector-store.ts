@@ -93,11 +93,21 @@ export async function createVectorPartition(tx: Tx, tenant: { id: string; partit
   await tx.query(sql`select protect_tenant_rows(${name})`);
 }
 
+/** Of the newest chunks without a vector, so many are looked at: the model may have refused them. */
+const WAITING_LOOKED_AT_MAX = 50;
+
 /** Returns the vectors that searches use now; undefined if the tenant has no vectors yet. */
-export async function findServingVectors(tx: Queryable, tenantId: string): Promise<ServingVectors | undefined> {
-  const [found] = await tx.query<Omit<ServingVectors, 'table'> & { partitionNo: number }>(
+export async function findServingVectors(
+  tx: Queryable,
+  tenantId: string,
+): Promise<(ServingVectors & { isWaiting: boolean }) | undefined> {
+  const [found] = await tx.query<Omit<ServingVectors, 'table'> & { partitionNo: number; isWaiting: boolean }>(
     keepPlan(sql`
-    select g.generation, g.model, g.dimension, g.element, t.partition_no
+    select g.generation, g.model, g.dimension, g.element, t.partition_no,
+      exists (select from (select w.refused from embedding_waiting w
+          where w.tenant_id = g.tenant_id and w.generation = g.generation
+          order by w.chunk_id desc limit ${WAITING_LOOKED_AT_MAX}) n
+        where n.refused is null) as is_waiting
     from embedding_generation g join tenant t on t.id = g.tenant_id
     where g.tenant_id = ${tenantId} and g.status = 'serving'`),
   );

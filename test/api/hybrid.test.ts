@@ -1,6 +1,8 @@
 /** Hybrid and semantic search over HTTP, with an embedding model behind a real endpoint. */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { addWaiting, refuseWaiting } from '../../src/corpus/embedding-queue-store.ts';
+import { findServingVectors } from '../../src/corpus/vector-store.ts';
 import { sql } from '../../src/db/sql.ts';
 import { newId } from '../../src/util/ids.ts';
 import { seed } from '../retrieval/corpus.ts';
@@ -201,6 +203,23 @@ describe('walls', () => {
     assert.deepEqual(ids(await search({ mode: 'semantic' }, other.key)), [id]);
     assert.ok(!ids(await search({ mode: 'semantic', limit: 100 })).includes(id));
   });
+});
+
+test('a search says that chunks wait for their vectors, but not that the model refused some', async () => {
+  const tenant: TestTenant = await app.secondTenant();
+  const [first, second] = [newId(), newId()];
+  const chunks = [first, second].map((id) => ({ id, content: 'pier3' }));
+  await seed(app.deps.db, tenant.tenantId, [{ sources: [{ chunks }] }]);
+  await embedAll(tenant.tenantId, new Map([[first, 'pier3']]));
+  const warnings = async () => (await search({}, tenant.key)).body.warnings.map(({ type }: Result) => type);
+  assert.deepEqual(await warnings(), []);
+  await app.deps.db.transaction(tenant.tenantId, (tx) => addWaiting(tx, tenant.tenantId, [second]));
+  assert.deepEqual(await warnings(), ['vectors_incomplete']);
+  const { generation } = (await findServingVectors(app.deps.db.system, tenant.tenantId))!;
+  await app.deps.db.transaction(tenant.tenantId, (tx) =>
+    refuseWaiting(tx, tenant.tenantId, generation, [second], 'too long'),
+  );
+  assert.deepEqual(await warnings(), []);
 });
 
 describe('models that fail', () => {

@@ -23,6 +23,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
     '* ist nicht erreichbar oder hat unlesbar geantwortet.',
   '* The search was lexical.': '* Gesucht wurde nach Wörtern.',
   'No chunk has a vector yet.': 'Noch kein Chunk hat einen Vektor.',
+  'Some new chunks have no vector yet: they are found by their words alone.':
+    'Einige neue Chunks haben noch keinen Vektor: Sie werden nur über ihre Wörter gefunden.',
   '* did not answer in time.': '* hat nicht rechtzeitig geantwortet.',
   '* is overloaded; try again later.': '* ist überlastet. Versuchen Sie es später noch einmal.',
   '* reported an error.': '* hat einen Fehler gemeldet.',

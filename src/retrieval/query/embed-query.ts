@@ -8,6 +8,7 @@ import type { RetrieveRequest, Warning } from '../types.ts';
 import { modelViewOfQuery } from '../views.ts';
 
 const NO_VECTORS = 'No chunk has a vector yet.';
+const INCOMPLETE = 'Some new chunks have no vector yet: they are found by their words alone.';
 const WAS_LEXICAL = 'The search was lexical.';
 const HOW_TO_ADD = 'To use one, set PINAKES_EMBEDDING_MODEL; "pinakes models pull" fetches a local one.';
 
@@ -56,7 +57,9 @@ export async function embedQuery(
     if (values.length !== vectors.dimension) {
       throw new ServiceError('upstream_failed', 'The embedding model answered with a vector of another dimension.');
     }
-    return { vectors, values };
+    const { isWaiting, ...serving } = vectors;
+    if (isWaiting) warnings.push({ type: 'vectors_incomplete', message: INCOMPLETE });
+    return { vectors: serving, values };
   } catch (failure) {
     signal.throwIfAborted();
     metrics?.embedded('failed_queries', 1);
