@@ -87,6 +87,16 @@ test('mails and messages are no topic only where the question asks what somebody
     assert.deepEqual([...readQuestion(question, 'en').terms], termsOf(topic, 'en'), question);
 });
 
+test('the particles at the end of Korean words are no topic', () => {
+  for (const [question, topic] of [
+    ['파일을 서버로 보내기', '파일 서버 보내기'],
+    ['MongoDB의 포트', 'MongoDB 포트'],
+    ['물의 온도', '물의 온도'],
+    ['이름', '이름'],
+  ] as const)
+    assert.deepEqual([...readQuestion(question, 'ko').terms].sort(), termsOf(topic, 'ko').sort(), question);
+});
+
 test('an identifier ends where a word of a script without spaces, or a particle, begins', () => {
   for (const question of [
     'max_retries의 기본값은 무엇인가요?',
