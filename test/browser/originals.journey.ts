@@ -43,14 +43,16 @@ describe('the original of a source', { skip }, () => {
   test('each paragraph of its text begins on the side of its own language', async () => {
     const group = await service.add('whales', {
       'whales.txt': 'الحوت الأزرق أكبر حيوان عاش على الأرض.\n\nThe blue whale weighs 190 tonnes.\n',
+      'whales.py': '# الحوت الأزرق\nprint("The blue whale")\n',
     });
     const { sources } = await service.pinakes.listSourcesOfSourceGroup({ params: { id: group } });
-    const { page, context } = await openSignedIn(browser as Browser, service, `sources/${sources[0]!.id}`);
+    const idOf = (name: string) => sources.find((source) => source.name === name)!.id;
+    const { page, context } = await openSignedIn(browser as Browser, service, `sources/${idOf('whales.txt')}`);
     const text = page.getByRole('region', { name: 'Text of the source' });
-    await text.getByText('The blue whale').waitFor();
-    const sides = () =>
-      text.evaluate((element) => {
-        const { left, right } = element.querySelector('[dir=auto]')!.getBoundingClientRect();
+    const sidesOf = async (...words: string[]) => {
+      await text.getByText('The blue whale').waitFor();
+      return text.evaluate((element, all) => {
+        const { left, right } = element.querySelector('[dir]')!.getBoundingClientRect();
         const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
         const range = document.createRange();
         const sideOf = (word: string) => {
@@ -64,12 +66,20 @@ describe('the original of a source', { skip }, () => {
           }
           return undefined;
         };
-        return [sideOf('الحوت'), sideOf('The')];
-      });
+        return all.map(sideOf);
+      }, words);
+    };
+    const borders = page.getByRole('button', { name: 'Chunk borders' });
+    const sides = () => sidesOf('الحوت', 'The');
     assert.deepEqual(await sides(), ['right', 'left']);
-    await press(page, page.getByRole('button', { name: 'Chunk borders' }));
+    await press(page, borders);
     assert.equal(await text.locator('[data-chunk]').count(), 0);
     assert.deepEqual(await sides(), ['right', 'left']);
+    await page.goto(`${service.url}/console/sources/${idOf('whales.py')}`);
+    await text.locator('[dir=ltr]').waitFor();
+    assert.deepEqual(await sidesOf('الحوت', 'print'), ['left', 'left']);
+    await press(page, borders);
+    assert.deepEqual(await sidesOf('الحوت', 'print'), ['left', 'left']);
     await context.close();
   });
 

@@ -176,6 +176,7 @@ export function Source() {
           <TextView
             id={id}
             viewer={viewer}
+            isCode={source.data?.file_type === 'code'}
             mark={mark}
             at={at}
             borders={borders}

@@ -15,6 +15,7 @@ const BEFORE = 3_000;
 interface TextViewProps {
   id: string;
   viewer: Viewer;
+  isCode: boolean;
   mark: Span | null;
   /** Offset that is shown first where nothing is marked. */
   at: number;
@@ -30,7 +31,7 @@ interface TextViewProps {
 
 /** The extracted text around the marked passage. More of it is loaded at both ends. */
 export function TextView(props: TextViewProps) {
-  const { id, viewer, mark, at, borders, chunks, reach, active, setActive, instead } = props;
+  const { id, viewer, isCode, mark, at, borders, chunks, reach, active, setActive, instead } = props;
   const from = mark ? Math.max(0, mark.start - BEFORE) : at;
   const query = useInfiniteQuery({
     queryKey: ['text', id, viewer, from, mark],
@@ -84,7 +85,7 @@ export function TextView(props: TextViewProps) {
             {say('source.earlier')}
           </Button>
         )}
-        <div dir="auto" className="text-base leading-6 break-words whitespace-pre-wrap">
+        <div dir={isCode ? 'ltr' : 'auto'} className="text-base leading-6 break-words whitespace-pre-wrap">
           {blocks.map((block) => (
             <ChunkBlock
               key={block.pieces[0]?.start}
@@ -153,7 +154,7 @@ function ChunkBlock({ block, borders, active, setActive, marked }: ChunkBlockPro
       data-chunk={chunk}
       onMouseEnter={() => setActive(chunk)}
       onMouseLeave={() => setActive(null)}
-      className={`relative -mx-3 my-1.5 [unicode-bidi:plaintext] rounded-md border border-dashed px-3 py-1.5 transition-colors ${tone}`}
+      className={`relative -mx-3 my-1.5 [unicode-bidi:inherit] rounded-md border border-dashed px-3 py-1.5 transition-colors ${tone}`}
     >
       <span
         aria-hidden="true"
