@@ -60,6 +60,7 @@ test('on a narrow terminal the table leaves out other columns before a path has 
   const row = { id: 'a1', name: 'packages/core/lib/index.js', size: 1 };
   assert.equal(layOut(columns, [row], 30).line(row), '…s/core/lib/index.js  a1  1');
   assert.equal(layOut(columns, [row], 29).line(row), '…ckages/core/lib/index.js  a1');
+  assert.equal(layOut(columns, [row], 18).line(row), '…/lib/index.js  a1');
 });
 
 test('on a narrow terminal the table leaves columns out', () => {

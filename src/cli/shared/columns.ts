@@ -14,7 +14,7 @@ export interface Column<Row> {
 
 /** Minimum width of a column that is cut. If columns would have to be narrower, columns with `omit` are left out. */
 const CUT_CELLS_MIN = 12;
-/** The same for a path: its end must still tell files apart. */
+/** The same for a path, as long as there are columns to leave out: its end must still tell files apart. */
 const PATH_CELLS_MIN = 20;
 const GAP = '  ';
 
@@ -68,23 +68,23 @@ function fit<Row>(given: readonly Fitted<Row>[], width: number | undefined): rea
   const omitted = given.filter(({ column }) => column.omit !== undefined);
   const last = omitted.toSorted((a, b) => b.column.omit! - a.column.omit!)[0];
   return last === undefined
-    ? shrink(given, spare)
+    ? shrink(given, excess, CUT_CELLS_MIN)
     : fit(
         given.filter((one) => one !== last),
         width,
       );
 }
 
-function spareOf<Row>({ column, cells }: Fitted<Row>): number {
-  return column.cut ? Math.max(0, cells - (column.cut === 'path' ? PATH_CELLS_MIN : CUT_CELLS_MIN)) : 0;
+function spareOf<Row>({ column, cells }: Fitted<Row>, pathCellsMin = PATH_CELLS_MIN): number {
+  return column.cut ? Math.max(0, cells - (column.cut === 'path' ? pathCellsMin : CUT_CELLS_MIN)) : 0;
 }
 
 /** Makes columns with `cut` narrower by `excess` cells together. Each gives in proportion to its width above the minimum. */
-function shrink<Row>(given: readonly Fitted<Row>[], excess: number): Fitted<Row>[] {
-  let spareLeft = given.reduce((sum, one) => sum + spareOf(one), 0);
+function shrink<Row>(given: readonly Fitted<Row>[], excess: number, pathCellsMin?: number): Fitted<Row>[] {
+  let spareLeft = given.reduce((sum, one) => sum + spareOf(one, pathCellsMin), 0);
   let excessLeft = excess;
   return given.map((one) => {
-    const spare = spareOf(one);
+    const spare = spareOf(one, pathCellsMin);
     if (spare === 0) return one;
     const less = Math.min(spare, Math.ceil((excessLeft * spare) / spareLeft));
     spareLeft -= spare;
