@@ -12,17 +12,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { inTempFolder, makeFolder, removeTempLeftovers } from './folders.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'pinakes-folders-'));
-const before = process.env['TMPDIR'];
-process.env['TMPDIR'] = root;
-after(() => {
-  if (before === undefined) delete process.env['TMPDIR'];
-  else process.env['TMPDIR'] = before;
-  rmSync(root, { recursive: true });
-});
+after(() => rmSync(root, { recursive: true }));
 
 test('missing folders are made for the owner only, and existing folders stay', () => {
   makeFolder(join(root, 'a', 'b', 'c'));
@@ -50,47 +44,59 @@ function left(name: string, hours: number): string {
   return folder;
 }
 
-test('a folder is deleted after the work, also when the work fails', async () => {
-  const folders: string[] = [];
-  const work = async (folder: string): Promise<number> => {
-    writeFileSync(join(folder, 'text'), '');
-    return folders.push(folder);
-  };
-  assert.equal(await inTempFolder(work), 1);
-  await assert.rejects(
-    inTempFolder(async (folder) => {
-      await work(folder);
-      throw new Error('no');
-    }),
-    /no/,
-  );
-  assert.deepEqual(folders.map(existsSync), [false, false]);
-});
-
-test('what a killed process left is deleted after a day; younger folders and folders of others stay', async () => {
-  const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
-  const old = left(`${prefix}old`, 25);
-  const young = left(`${prefix}young`, 23);
-  const other = left('other-old', 25);
-  await removeTempLeftovers();
-  assert.deepEqual([old, young, other].map(existsSync), [false, true, true]);
-});
-
 const isRoot = process.getuid?.() === 0;
 
-test('a folder of another user stays, also for root', { skip: !isRoot && 'needs root' }, async () => {
-  const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
-  const folder = left(`${prefix}foreign`, 25);
-  chownSync(folder, 65_534, 65_534);
-  await removeTempLeftovers();
-  assert.ok(existsSync(folder));
-});
+describe('temporary folders', () => {
+  const given = process.env['TMPDIR'];
+  // Only while these tests run: other files of tests share the process.
+  before(() => {
+    process.env['TMPDIR'] = root;
+  });
+  after(() => {
+    if (given === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = given;
+  });
 
-test('a folder that cannot be deleted stays, and is no error', { skip: isRoot && 'root may delete it' }, async () => {
-  const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
-  const folder = left(`${prefix}fixed`, 25);
-  chmodSync(folder, 0o500);
-  await removeTempLeftovers();
-  assert.ok(existsSync(folder));
-  chmodSync(folder, 0o700);
+  test('a folder is deleted after the work, also when the work fails', async () => {
+    const folders: string[] = [];
+    const work = async (folder: string): Promise<number> => {
+      writeFileSync(join(folder, 'text'), '');
+      return folders.push(folder);
+    };
+    assert.equal(await inTempFolder(work), 1);
+    await assert.rejects(
+      inTempFolder(async (folder) => {
+        await work(folder);
+        throw new Error('no');
+      }),
+      /no/,
+    );
+    assert.deepEqual(folders.map(existsSync), [false, false]);
+  });
+
+  test('what a killed process left is deleted after a day; younger folders and folders of others stay', async () => {
+    const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
+    const old = left(`${prefix}old`, 25);
+    const young = left(`${prefix}young`, 23);
+    const other = left('other-old', 25);
+    await removeTempLeftovers();
+    assert.deepEqual([old, young, other].map(existsSync), [false, true, true]);
+  });
+
+  test('a folder of another user stays, also for root', { skip: !isRoot && 'needs root' }, async () => {
+    const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
+    const folder = left(`${prefix}foreign`, 25);
+    chownSync(folder, 65_534, 65_534);
+    await removeTempLeftovers();
+    assert.ok(existsSync(folder));
+  });
+
+  test('a folder that cannot be deleted stays, and is no error', { skip: isRoot && 'root may delete it' }, async () => {
+    const prefix = await inTempFolder(async (folder) => basename(folder).slice(0, -6));
+    const folder = left(`${prefix}fixed`, 25);
+    chmodSync(folder, 0o500);
+    await removeTempLeftovers();
+    assert.ok(existsSync(folder));
+    chmodSync(folder, 0o700);
+  });
 });
