@@ -137,7 +137,10 @@ function readPassages(set: string): { texts: string[]; names: string[] } {
     .trim()
     .split('\n');
   const texts = lines.map((line) => (JSON.parse(line) as { text: string }).text);
-  const names = [...new Set(texts.flatMap((text) => namesIn(text, SETS[set]!).map(({ name }) => name)))];
+  // A word that is written small elsewhere is no name: "Use" in the title of a report.
+  const words = new Set(texts.flatMap((text) => text.match(/[\p{L}\p{M}]+/gu) ?? []));
+  const found = new Set(texts.flatMap((text) => namesIn(text, SETS[set]!).map(({ name }) => name)));
+  const names = [...found].filter((name) => name === name.toLowerCase() || !words.has(name.toLowerCase()));
   const order = texts.map((text) => ({ text, place: random() })).toSorted((one, other) => one.place - other.place);
   return { texts: order.map(({ text }) => text), names };
 }
