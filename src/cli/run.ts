@@ -16,6 +16,7 @@ import { tablesCommand } from './manage/tables.ts';
 import { tagsCommand } from './manage/tags.ts';
 import { mcpCommand } from './mcp.ts';
 import { authzCommand } from './operate/authz.ts';
+import { backupCommand } from './operate/backup.ts';
 import { consoleCommand } from './operate/console.ts';
 import { copyDatabaseCommand } from './operate/copy-database.ts';
 import { doctorCommand } from './operate/doctor.ts';
@@ -66,6 +67,7 @@ const COMMANDS: readonly Command[] = [
   tenantsCommand,
   consoleCommand,
   doctorCommand,
+  backupCommand,
   migrateCommand,
   copyDatabaseCommand,
   rotateMasterKeyCommand,

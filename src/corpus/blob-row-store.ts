@@ -5,6 +5,7 @@
  * its files into place, then commits its sources and releases the reservation. The collector locks the row of a blob, checks
  * that no source and no reservation needs the blob, and removes the file before it releases the lock.
  */
+import { lockAgainstBackup } from '../db/backup-lock.ts';
 import type { Queryable, Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, sql } from '../db/sql.ts';
@@ -65,9 +66,10 @@ export async function dropStaleReservations(tx: Queryable, tenantId: string, now
 
 /**
  * Deletes the rows among `hashes` that no source and no upload needs, and returns their hashes. The caller must delete the
- * files before the transaction ends.
+ * files before the transaction ends. While a backup runs, deletes nothing: the collector removes these blobs afterwards.
  */
 export async function removeUnneededBlobRows(tx: Tx, tenantId: string, hashes: readonly string[]): Promise<string[]> {
+  if (!(await lockAgainstBackup(tx))) return [];
   const wanted = [...new Set(hashes)].sort();
   // Two statements: the snapshot of the second includes what others committed while the first waited for its locks.
   await tx.query(sql`

@@ -17,6 +17,8 @@ export interface Violation {
   /** The number of the promise: I1 … I13. */
   invariant: string;
   message: string;
+  /** True for files and rows of files that nothing needs: a backup that was made while files changed has them. They do no harm. */
+  leftover?: boolean;
 }
 
 export interface InvariantOptions {
@@ -53,7 +55,10 @@ export async function findViolations(
 }
 
 /** Returns the statements that select the ids of rows which break a promise. */
-function rowChecks(tenantId: string, before: Date): { invariant: string; what: string; rows: Sql }[] {
+function rowChecks(
+  tenantId: string,
+  before: Date,
+): { invariant: string; what: string; rows: Sql; leftover?: boolean }[] {
   return [
     {
       invariant: 'I3',
@@ -70,6 +75,7 @@ function rowChecks(tenantId: string, before: Date): { invariant: string; what: s
     {
       invariant: 'I3',
       what: 'blob rows that nothing needs',
+      leftover: true,
       rows: sql`select b.hash as id from blob b where b.tenant_id = ${tenantId} and b.created_at < ${before}
         and ${UNNEEDED}`,
     },
@@ -239,13 +245,23 @@ function valueDifferences(tenantId: string): Sql {
 
 async function checkRows(run: Check, tenantId: string, before: Date): Promise<Violation[]> {
   const found: Violation[] = [];
-  for (const { invariant, what, rows } of rowChecks(tenantId, before)) {
+  for (const { invariant, what, rows, leftover = false } of rowChecks(tenantId, before)) {
     const broken = await run((tx) => tx.query<{ id: string }>(rows));
     if (broken.length === 0) continue;
-    const examples = broken.slice(0, EXAMPLES_MAX).map((row) => row.id);
-    found.push({ invariant, message: `${broken.length} ${what}: ${examples.join(', ')}` });
+    found.push({
+      ...violation(
+        invariant,
+        what,
+        broken.map(({ id }) => id),
+      ),
+      ...(leftover && { leftover }),
+    });
   }
   return found;
+}
+
+function violation(invariant: string, what: string, ids: readonly string[]): Violation {
+  return { invariant, message: `${ids.length} ${what}: ${ids.slice(0, EXAMPLES_MAX).join(', ')}` };
 }
 
 type StoredBlobs = Map<string, { size: number; modifiedAt: Date }>;
@@ -279,10 +295,9 @@ async function checkBlobs(run: Check, tenantId: string, stored: StoredBlobs, bef
     if (needed && file?.size !== size)
       found.push({ invariant: 'I1', message: `blob ${hash} is ${file ? 'cut short' : 'missing'}` });
   }
-  for (const [hash, file] of stored) {
-    if (withRow.has(hash) || file.modifiedAt >= before) continue;
-    found.push({ invariant: 'I3', message: `blob ${hash} is stored and has no row` });
-  }
+  const rowless = [...stored].filter(([hash, file]) => !withRow.has(hash) && file.modifiedAt < before);
+  const hashes = rowless.map(([hash]) => hash);
+  if (hashes.length > 0) found.push({ ...violation('I3', 'stored blobs without a row', hashes), leftover: true });
   return found;
 }
 

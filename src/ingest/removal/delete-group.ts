@@ -106,23 +106,25 @@ async function removeContent(
 }
 
 /**
- * Removes the given blobs that nothing needs any more. The files are deleted while the rows are locked: see blob-row-store.ts.
+ * Removes the given blobs that nothing needs any more, and returns their number. The files are deleted while the rows are locked: see
+ * blob-row-store.ts.
  */
-async function removeBlobs(deps: IngestDeps, tenantId: string, hashes: readonly string[]): Promise<void> {
-  if (hashes.length === 0) return;
-  await deps.db.transaction(tenantId, async (tx) => {
+async function removeBlobs(deps: IngestDeps, tenantId: string, hashes: readonly string[]): Promise<number> {
+  if (hashes.length === 0) return 0;
+  return deps.db.transaction(tenantId, async (tx) => {
     const unneeded = await removeUnneededBlobRows(tx, tenantId, hashes);
     await forEachLimited(unneeded, FILES_REMOVED_AT_ONCE, (hash) => deps.blobs.delete(tenantId, hash));
+    return unneeded.length;
   });
 }
 
 /** Removes every blob of the tenant that neither a source nor an upload needs. */
 export async function removeUnneededBlobs(deps: IngestDeps, tenantId: string, signal: AbortSignal): Promise<void> {
-  for (;;) {
+  for (let removed = 1; removed > 0; ) {
     signal.throwIfAborted();
     const hashes = await deps.db.transaction(tenantId, (tx) => listUnneededBlobs(tx, tenantId, BLOBS_PER_TRANSACTION));
-    if (hashes.length === 0) return;
-    await removeBlobs(deps, tenantId, hashes);
+    // None is removed while a backup runs.
+    removed = await removeBlobs(deps, tenantId, hashes);
   }
 }
 
