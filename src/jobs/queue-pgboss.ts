@@ -6,6 +6,7 @@ import { sql } from '../db/sql.ts';
 import { enterTenant } from '../db/tenant-scope.ts';
 import { openFailureLog } from './failure-log.ts';
 import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue } from './queue.ts';
+import { priorityOfNext } from './turn.ts';
 
 /** Retries after the first attempt. */
 const RETRIES_MAX = 3;
@@ -115,9 +116,11 @@ async function enqueue(
 ): Promise<void> {
   const send = async (): Promise<void> => {
     const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) };
+    const { tenantId } = payload;
     // Jobs of one tenant form a group, which `startWorkers` limits.
-    const group = payload['tenantId'] === undefined ? {} : { group: { id: payload['tenantId'] } };
-    await boss.send(kind, payload, { startAfter: startAfterSeconds, db, ...group });
+    const turn =
+      tenantId === undefined ? {} : { group: { id: tenantId }, priority: await priorityOfNext(tx, kind, tenantId) };
+    await boss.send(kind, payload, { startAfter: startAfterSeconds, db, ...turn });
   };
   if (tx.tenantId === undefined) return send();
   await tx.execute('set local role none');
