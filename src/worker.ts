@@ -24,6 +24,8 @@ const DELETIONS_AT_ONCE = 1;
 const BUILDS_AT_ONCE = 1;
 /** Agent runs in the background that a process works on. Most of the time they wait for the chat model. */
 const AGENT_RUNS_AT_ONCE = 4;
+/** A run of an origin waits for the network most of the time, and may last for hours. */
+const ORIGIN_RUNS_PER_JOB = 5;
 const COLLECT_INTERVAL_MS = 60_000;
 /** Interval between two checks for due schedules. */
 const SCHEDULE_INTERVAL_MS = 15_000;
@@ -60,7 +62,7 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       const work = timed(deps, {
         'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         // A separate kind of job: these runs may wait hours for their origin, and uploads must not wait behind them.
-        'origin-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
+        'origin-run': { handler: ingestRun(deps), ...placesOfOriginRuns(deps.config.workerConcurrency) },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-files': { handler: deleteFiles(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: inTurn(collectGarbage(deps), collectAgentRuns({ deps })), concurrency: 1 },
@@ -87,6 +89,11 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
   };
 }
 
+/** Returns how many runs of origins go on at once. A tenant has no more places than for other jobs: the rest is for other tenants. */
+function placesOfOriginRuns(jobs: number): { concurrency: number; ofTenant: number } {
+  return { concurrency: ORIGIN_RUNS_PER_JOB * jobs, ofTenant: Math.max(1, jobs - 1) };
+}
+
 function inTurn(...handlers: JobHandler[]): JobHandler {
   return async (payload, context) => {
     for (const handler of handlers) await handler(payload, context);
@@ -101,7 +108,7 @@ function described(error: unknown): { err: unknown } | { reason: string } {
 /** Returns handlers that count their run times and log their failures. */
 function timed({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, work: JobWork): JobWork {
   const entries = JOB_KINDS.map((kind) => {
-    const { handler, concurrency } = work[kind];
+    const { handler, ...places } = work[kind];
     const observed: JobHandler = async (payload, context) => {
       const begun = performance.now();
       let outcome: JobOutcome = 'failed';
@@ -118,7 +125,7 @@ function timed({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, work: JobWork): 
         metrics.job(kind, outcome, (performance.now() - begun) / 1000);
       }
     };
-    return [kind, { handler: observed, concurrency }];
+    return [kind, { handler: observed, ...places }];
   });
   return Object.fromEntries(entries) as JobWork;
 }

@@ -5,7 +5,8 @@ import type { Database, Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import { enterTenant } from '../db/tenant-scope.ts';
 import { openFailureLog } from './failure-log.ts';
-import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue } from './queue.ts';
+import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue, type KindOfWork } from './queue.ts';
+import { priorityOfNext } from './turn.ts';
 
 /** Retries after the first attempt. */
 const RETRIES_MAX = 3;
@@ -15,8 +16,9 @@ const RETRY_DELAY_SECONDS_MAX = 60;
 const RUN_SECONDS_MAX = 12 * 3600;
 /** Finished jobs are deleted after this time. Until then an operator can look at them. */
 const FINISHED_KEPT_SECONDS = 24 * 3600;
-/** A NOTIFY wakes workers at once. Polling only finds jobs whose delay is over. */
-const POLLING_SECONDS = 2;
+/** A NOTIFY wakes workers at once. Polling only finds jobs whose delay is over, so many workers of a kind poll less often each. */
+const POLLING_SECONDS_MIN = 2;
+const POLLING_SECONDS_MAX = 5;
 /**
  * On a server the job of a lost worker is retried after heartbeat + supervision + delay + polling ≤ 30 s. The embedded database has
  * one process: it releases lost jobs at its start, and a busy moment must not look like a lost worker.
@@ -73,8 +75,8 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
     enqueue: (tx, kind, payload, options) => enqueue(boss, tx, kind, payload, options),
     async work(handlers) {
       for (const kind of JOB_KINDS) {
-        const { handler, concurrency } = handlers[kind];
-        await startWorkers(boss, kind, concurrency, (job) => runJob(boss, db, running, state, kind, handler, job));
+        const work = handlers[kind];
+        await startWorkers(boss, kind, work, (job) => runJob(boss, db, running, state, kind, work.handler, job));
       }
     },
     async stop(graceMs) {
@@ -115,9 +117,11 @@ async function enqueue(
 ): Promise<void> {
   const send = async (): Promise<void> => {
     const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) };
+    const { tenantId } = payload;
     // Jobs of one tenant form a group, which `startWorkers` limits.
-    const group = payload['tenantId'] === undefined ? {} : { group: { id: payload['tenantId'] } };
-    await boss.send(kind, payload, { startAfter: startAfterSeconds, db, ...group });
+    const turn =
+      tenantId === undefined ? {} : { group: { id: tenantId }, priority: await priorityOfNext(tx, kind, tenantId) };
+    await boss.send(kind, payload, { startAfter: startAfterSeconds, db, ...turn });
   };
   if (tx.tenantId === undefined) return send();
   await tx.execute('set local role none');
@@ -132,17 +136,17 @@ async function enqueue(
 async function startWorkers(
   boss: PgBoss,
   kind: JobKind,
-  concurrency: number,
+  { concurrency, ofTenant = Math.max(1, concurrency - 1) }: KindOfWork,
   run: (job: JobWithMetadata<JobPayload>) => Promise<void>,
 ): Promise<void> {
+  const pollingSeconds = Math.min(Math.max(concurrency, POLLING_SECONDS_MIN), POLLING_SECONDS_MAX);
   const options = {
     batchSize: 1,
     localConcurrency: concurrency,
-    // One tenant never takes all workers. One worker stays free for other tenants.
-    localGroupConcurrency: Math.max(1, concurrency - 1),
+    localGroupConcurrency: ofTenant,
     includeMetadata: true,
-    pollingIntervalSeconds: POLLING_SECONDS,
-    notifyPollingIntervalSeconds: POLLING_SECONDS,
+    pollingIntervalSeconds: pollingSeconds,
+    notifyPollingIntervalSeconds: pollingSeconds,
   } as const;
   await boss.work<JobPayload, void, typeof options>(kind, options, async ([job]) => {
     if (job) await run(job);

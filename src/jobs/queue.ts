@@ -30,8 +30,15 @@ export interface JobContext {
 /** May run twice for the same payload, so the handler checks its fence in the transaction that writes the result. */
 export type JobHandler = (payload: JobPayload, context: JobContext) => Promise<void>;
 
-/** A process runs at most `concurrency` jobs of a kind at once. */
-export type JobWork = Record<JobKind, { handler: JobHandler; concurrency: number }>;
+export interface KindOfWork {
+  handler: JobHandler;
+  /** A process runs at most this many jobs of the kind at once. */
+  concurrency: number;
+  /** Of one tenant. Default: one less than all, so that one worker stays free for other tenants. */
+  ofTenant?: number;
+}
+
+export type JobWork = Record<JobKind, KindOfWork>;
 
 export interface JobQueue {
   /** Adds a job, which workers see when `tx` commits. Works in tenant and system transactions. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
-import type { JobContext, JobKind, JobPayload, JobQueue } from '../../src/jobs/queue.ts';
+import { JOB_KINDS, type JobContext, type JobKind, type JobPayload, type JobQueue } from '../../src/jobs/queue.ts';
 import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -17,6 +17,7 @@ let opened: TestDatabase;
 let tenant: Tenant;
 const log = { error: () => {}, warn: () => {} };
 const idle = { handler: async () => {}, concurrency: 1 };
+const allIdle = Object.fromEntries(JOB_KINDS.map((kind) => [kind, idle])) as Record<JobKind, typeof idle>;
 
 before(async () => {
   opened = await openTestDatabase();
@@ -44,20 +45,7 @@ async function working(handler: (run: Run) => Promise<void>, db: Database = open
     handler: (payload: JobPayload, context: JobContext) => handler({ payload, context }),
     concurrency: 2,
   };
-  await queue.work({
-    'ingest-run': ingest,
-    'origin-run': idle,
-    'delete-group': idle,
-    'delete-files': idle,
-    'collect-garbage': idle,
-    'start-scheduled': idle,
-    'table-build': idle,
-    'table-redact': idle,
-    'embed-chunks': idle,
-    'analyze-chunks': idle,
-    reprocess: idle,
-    'agent-run': idle,
-  });
+  await queue.work({ ...allIdle, 'ingest-run': ingest });
   return queue;
 }
 
@@ -242,20 +230,7 @@ test('many short jobs run without a pause between them', async () => {
   const queue = await openQueue();
   for (let i = 0; i < total; i++) await enqueue(queue, 'ingest-run', { runId: String(i) });
   const ingest = { handler: async () => void (++count === total && done.resolve()), concurrency: 2 };
-  await queue.work({
-    'ingest-run': ingest,
-    'origin-run': idle,
-    'delete-group': idle,
-    'delete-files': idle,
-    'collect-garbage': idle,
-    'start-scheduled': idle,
-    'table-build': idle,
-    'table-redact': idle,
-    'embed-chunks': idle,
-    'analyze-chunks': idle,
-    reprocess: idle,
-    'agent-run': idle,
-  });
+  await queue.work({ ...allIdle, 'ingest-run': ingest });
   await done.promise;
   await queue.stop(1_000);
 });
@@ -275,4 +250,28 @@ test('a tenant with many jobs leaves a worker free for other tenants', async () 
   assert.deepEqual(started.sort(), ['busy', 'other']);
   go.resolve();
   await queue.stop(10_000);
+});
+
+test('tenants take turns: a job waits for no backlog of other tenants, and a backlog is not overtaken for ever', async () => {
+  const started: string[] = [];
+  const queue = await openQueue();
+  const add = (tenantId: string) => enqueue(queue, 'ingest-run', { tenantId, runId: 'turn' });
+  for (const tenantId of ['first', 'second']) for (let i = 0; i < 20; i++) await add(tenantId);
+  await add('third');
+  const ended = Promise.withResolvers<void>();
+  const handler = async ({ tenantId }: JobPayload) => {
+    started.push(tenantId!);
+    // This tenant never has more than one job, but always another one.
+    if (tenantId === 'third' && started.length < 40) await add('third');
+    if (started.filter((one) => one !== 'third').length === 40) ended.resolve();
+  };
+  await queue.work({ ...allIdle, 'ingest-run': { handler, concurrency: 2 } });
+  await ended.promise;
+  assert.ok(started.indexOf('third') < 4, started.join(' '));
+  const inTurns = started.slice(0, 30);
+  for (const tenantId of ['first', 'second', 'third']) {
+    const share = inTurns.filter((one) => one === tenantId).length;
+    assert.ok(share >= 7 && share <= 13, `${tenantId}: ${started.join(' ')}`);
+  }
+  await queue.stop(1_000);
 });

@@ -12,8 +12,9 @@ before(async () => {
 });
 after(() => t.close());
 
+const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
+
 test('uploads are read while slow origins block more runs than there are workers', async () => {
-  const web = SOURCE_FORMS.find(({ kind }) => kind === 'web')!;
   const gate = Promise.withResolvers<void>();
   script.gate = gate.promise;
   const ids: string[] = [];
@@ -24,4 +25,25 @@ test('uploads are read while slow origins block more runs than there are workers
   assert.equal(await statusOf(ids[0]!), 'started');
   gate.resolve();
   for (const id of ids) await eventually(async () => (await statusOf(id)) === 'success');
+});
+
+test('slow origins of several tenants keep no other tenant waiting, and one tenant runs as many as uploads', async () => {
+  const gate = Promise.withResolvers<void>();
+  script.gate = gate.promise;
+  const jobs = t.deps.config.workerConcurrency;
+  const tenants = [];
+  // As many tenants as would take all places if there were as many as for uploads.
+  for (let i = 0; i < jobs + 1; i++) tenants.push(await t.secondTenant());
+  const all: { id: string; key: string }[] = [];
+  for (const { key } of tenants)
+    for (let i = 0; i < jobs; i++) all.push({ id: (await createSource(t, web, {}, key)).id, key });
+  const startedOf = async (key: string) => {
+    const { body } = await t.get('/runs?status=started', key);
+    return body.pagination.total as number;
+  };
+  for (const { key } of tenants) await eventually(async () => (await startedOf(key)) === jobs - 1);
+  for (const { key } of tenants) assert.equal(await startedOf(key), jobs - 1);
+  gate.resolve();
+  for (const { id, key } of all)
+    await eventually(async () => (await t.get(`${web.path}/${id}`, key)).body.status === 'success');
 });
