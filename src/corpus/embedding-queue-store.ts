@@ -209,7 +209,10 @@ export async function forgetLostJobs(tx: Tx, tenantId: string, aliveSince: Date,
 }
 
 export interface EmbeddingBacklog {
-  /** Chunks that wait for a vector, counted once per generation. Before a tenant's first generation, all its chunks count. */
+  /**
+   * Chunks that wait for a vector, counted once per generation. Before a tenant's first generation, all its chunks count. A copy of the
+   * vectors in use does not count, because searches lack nothing.
+   */
   waiting: number;
   /** Chunks that the model refused. */
   refused: number;
@@ -225,7 +228,8 @@ export async function countWaiting(tx: Queryable, tenantId?: string): Promise<Em
     ), listed as (
       select w.tenant_id, w.refused from embedding_waiting w
       join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'
-      where ${own('w.tenant_id')}
+      where ${own('w.tenant_id')} and not (g.status = 'building' and exists (
+        select from embedding_generation s where s.tenant_id = g.tenant_id and s.status = 'serving' and s.model = g.model))
     )
     select (select count(*) from listed where refused is null and tenant_id not in (select tenant_id from beginning))
         + (select coalesce(sum(s.chunk_count), 0) from source s where s.tenant_id in (select tenant_id from beginning)) as waiting,

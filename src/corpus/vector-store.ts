@@ -207,6 +207,23 @@ export async function indexGeneration(
     update embedding_generation set indexed = true where tenant_id = '${id}' and generation = ${Math.trunc(generation)}`);
 }
 
+/** With fewer deleted vectors an index is not made anew, however few others it has. */
+const WORN_ROWS_MIN = 500;
+
+/**
+ * Returns the generation in use if it is of the model and its index has more deleted vectors than others. Only for the embedded database:
+ * its maintenance counts deleted vectors and keeps them. After a start they count only when maintenance has analyzed the table.
+ */
+export async function findWorn(tx: Queryable, tenantId: string, model: string): Promise<Generation | undefined> {
+  const [found] = await tx.query<Generation>(sql`
+    select ${GENERATION_COLUMNS} from embedding_generation g
+    join tenant t on t.id = g.tenant_id
+    join pg_class c on c.oid = to_regclass(format('chunk_vector_%s_%s', t.partition_no, g.generation))
+    where g.tenant_id = ${tenantId} and g.status = 'serving' and g.model = ${model}
+      and pg_stat_get_dead_tuples(c.oid) > greatest(${WORN_ROWS_MIN}, pg_stat_get_live_tuples(c.oid), c.reltuples)`);
+  return found;
+}
+
 /** Makes searches use the generation, and retires the generation that they used before. */
 export async function serveGeneration(tx: Tx, tenantId: string, generation: number, now: Date): Promise<void> {
   await tx.query(sql`update embedding_generation set status = 'retired', retired_at = ${now}
@@ -296,16 +313,18 @@ export async function dropGeneration(db: Database, tenantId: string, generation:
   });
 }
 
-/** Returns vectors of texts that were embedded before, for other chunks or for replaced chunks, by the hex of the text's hash. */
+/** Returns vectors of texts that this model embedded before, for any generation or for replaced chunks, by the hex of the text's hash. */
 export async function findVectors(
   tx: Queryable,
   tenantId: string,
-  { generation, model }: Pick<Generation, 'generation' | 'model'>,
+  model: string,
   hashes: readonly Buffer[],
 ): Promise<Map<string, string>> {
   const rows = await tx.query<{ hash: string; embedding: string }>(sql`
     select encode(v.content_hash, 'hex') as hash, coalesce(v.embedding_single::text, v.embedding::text) as embedding from chunk_vector v
-    where v.tenant_id = ${tenantId} and v.generation = ${generation} and v.content_hash = any(${hashes}::bytea[])
+    where v.tenant_id = ${tenantId} and v.content_hash = any(${hashes}::bytea[])
+      and v.generation in (select g.generation from embedding_generation g
+        where g.tenant_id = ${tenantId} and g.model = ${model} and g.status <> 'retired')
     union all
     select encode(e.content_hash, 'hex'), e.embedding::text from embedding_cache e
     where e.tenant_id = ${tenantId} and e.model = ${model} and e.content_hash = any(${hashes}::bytea[])`);

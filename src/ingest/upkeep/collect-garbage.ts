@@ -16,7 +16,7 @@ import { removeUnneededBlobs } from '../removal/delete-group.ts';
 import { removeDeletedSource } from '../removal/delete-source.ts';
 import { removeReplacedOfIdle } from '../runs/remove-replaced.ts';
 import { enqueueRun } from '../runs/run-actions.ts';
-import { dropOldVectors } from '../vectors/embed-generations.ts';
+import { dropOldVectors, renewWornVectors } from '../vectors/embed-generations.ts';
 import { wakeEmbedding } from '../vectors/embed-queue.ts';
 
 /** A run without a heartbeat for this long has lost its worker. Workers send a heartbeat every 2 s. */
@@ -46,6 +46,7 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
       await wakeRuns(deps, tenant.id, now);
       await wakeDeletions(deps, tenant.id, now);
       await wakeTables(deps, tenant.id, now);
+      await renewWornVectors(deps, tenant.id);
       await wakeEmbedding(deps, tenant.id);
       await dropOldVectors(deps, tenant.id, now, signal);
       await removeOverdueSources(deps, tenant.id, now, signal);

@@ -59,7 +59,7 @@ async function embedBatch(
     findVectors(
       tx,
       tenantId,
-      generation,
+      generation.model,
       batch.map(({ hash }) => hash),
     ),
   );

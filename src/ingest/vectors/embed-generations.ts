@@ -9,6 +9,7 @@ import {
   dropGeneration,
   elementFor,
   findFilledTo,
+  findWorn,
   type Generation,
   indexGeneration,
   listGenerations,
@@ -43,8 +44,7 @@ export async function prepareGenerations(deps: IngestDeps, turn: EmbeddingTurn):
     const found = await listGenerations(tx, turn.tenantId);
     const current = found.find(({ status }) => status === 'serving');
     const next = found.find(({ status }) => status === 'building');
-    if (!next || (next.model === configuredModel && current?.model !== configuredModel))
-      return { serving: current, building: next };
+    if (!next || next.model === configuredModel) return { serving: current, building: next };
     await retireBuilding(tx, turn.tenantId, deps.clock.now());
     return { serving: current, building: undefined };
   });
@@ -53,6 +53,27 @@ export async function prepareGenerations(deps: IngestDeps, turn: EmbeddingTurn):
   if (!next) return live;
   if (!next.filled) await fill(deps, turn, next);
   return [...live, next];
+}
+
+/**
+ * Begins to build a tenant's vectors anew, with an index of their own, when the index has mostly deleted vectors. The job `embed-chunks`
+ * copies the vectors, four at a time, and searches go first. On the embedded database this takes the place of a vacuum of the index. A
+ * vacuum blocks everybody until it has connected the neighbours of every deleted vector anew: 10 s of processor time for 20,000
+ * vectors of 384 dimensions, of which 1 % are deleted. It also gives the disk back, which a vacuum does not.
+ */
+export async function renewWornVectors(
+  { db, embedding, clock, log }: Pick<IngestDeps, 'db' | 'embedding' | 'clock' | 'log'>,
+  tenantId: string,
+): Promise<void> {
+  if (!embedding || db.kind === 'server') return;
+  await db.system.transaction(async (tx) => {
+    const worn = await findWorn(tx, tenantId, embedding.model.name);
+    if (!worn) return;
+    await lockEmbedding(tx, tenantId);
+    if ((await listGenerations(tx, tenantId)).some(({ status }) => status === 'building')) return;
+    const { generation } = await createGeneration(tx, tenantId, { ...worn, indexed: true }, clock.now());
+    log.info({ tenantId, generation }, 'vectors are copied, because most vectors of their index are deleted');
+  });
 }
 
 /** Creates a generation. Returns undefined when the tenant has no chunks. */

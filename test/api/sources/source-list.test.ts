@@ -125,17 +125,26 @@ test('a source whose vectors are missing says so', async () => {
   const { tenantId } = t;
   const stage = async () => (await list('?q=heron')).sources[0]!.stage;
   assert.equal(await stage(), null);
-  const wait = (refused: string | null) =>
+  const begin = (generation: number, status: string) =>
+    t.deps.db.system.query(sql`
+      insert into embedding_generation (tenant_id, generation, model, dimension, element, status, created_at)
+      values (${tenantId}, ${generation}, 'm', 3, 'single', ${status}, now())`);
+  const wait = (generation: number, refused: string | null) =>
     t.deps.db.system.query(sql`
       insert into embedding_waiting (tenant_id, generation, chunk_id, refused)
-      select ${tenantId}::uuid, 1, c.id, ${refused}::text from chunk c join source s on s.id = c.source_id
+      select ${tenantId}::uuid, ${generation}::int, c.id, ${refused}::text from chunk c join source s on s.id = c.source_id
       where c.tenant_id = ${tenantId} and s.name = 'heron.md'
       on conflict (tenant_id, generation, chunk_id) do update set refused = excluded.refused`);
-  await wait(null);
+  await begin(1, 'serving');
+  await begin(2, 'building');
+  await wait(2, null);
+  assert.equal(await stage(), null, 'the vectors in use are complete');
+  await wait(1, null);
   assert.equal(await stage(), 'embedding');
   assert.equal((await list('?q=eagle')).sources[0]!.stage, null);
-  await wait('too long');
+  await wait(1, 'too long');
   assert.equal(await stage(), null);
+  await t.deps.db.system.query(sql`delete from embedding_generation where tenant_id = ${tenantId}`);
 });
 
 test('a new version that failed or waits decides the state of its source', async () => {
