@@ -197,6 +197,35 @@ test('nobody sees a page of a source that a policy hides', async () => {
   }
 });
 
+test('a page that waits is not shown when it is hidden, deleted or redacted meanwhile', async () => {
+  const source = await ingestPdf('waiting.pdf', makePdf({ pages: [FIRST] }));
+  const { processor } = t.deps;
+  const { process } = processor;
+  const allow = (filters: object[]) => t.put('/authz/policies/default', { filters });
+  const open = [{ key: 'department', operator: 'not_exists' }];
+  const whileDrawn = async (change: () => Promise<{ status: number; text: string }>): Promise<number> => {
+    processor.process = async (...args) => {
+      if (args[0].pages?.kind === 'picture') {
+        const { status, text } = await change();
+        assert.equal(status, 200, text);
+      }
+      return process.apply(processor, args);
+    };
+    return (await t.get(`/sources/${source}/pages/1/image`)).status;
+  };
+  try {
+    assert.equal(await whileDrawn(() => t.get('/service')), 200);
+    assert.equal(await whileDrawn(() => hide(HIDE_NAME)), 409);
+    assert.equal(await whileDrawn(() => t.delete('/redaction-policy')), 409);
+    assert.equal(await whileDrawn(() => allow([{ key: 'department', operator: 'exists' }])), 404);
+    await allow(open);
+    assert.equal(await whileDrawn(() => t.delete(`/sources/${source}`)), 404);
+  } finally {
+    processor.process = process;
+    await allow(open);
+  }
+});
+
 test('what has no pages is not found, and wrong numbers are refused', async () => {
   const group = await ingest(t, [{ name: 'a.txt', content: 'No pages here.' }]);
   const plain = (await t.get(`/source-groups/${group}/sources`)).body.sources[0].id;

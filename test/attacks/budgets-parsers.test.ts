@@ -1,4 +1,4 @@
-/** The parser processes are shared: hostile or many files of one tenant or one run do not hold back the files of another. */
+/** The places for parser processes are shared: hostile or many files of one tenant or one run do not hold back the files of another. */
 import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,6 +50,26 @@ test('many files of one run do not hold back a file of another run of the same t
     all.push(process('one'));
     await Promise.all(all);
     assert.ok(ended.indexOf('one') < 10, `after ${ended.indexOf('one')} files of the other run`);
+  } finally {
+    await pool.close();
+  }
+});
+
+test('tenants that share a process in turns get a new one for each turn, not for each file', async () => {
+  const pool = openProcessPool({ children: 1, ...ENDLESS });
+  try {
+    const good = await request('good');
+    const started = new Map<string, number>();
+    const process = async (owner: string): Promise<void> => {
+      const outcome = await pool.process(good, never, undefined, { owner });
+      if (outcome.ok && outcome.file.text === 'file 1') started.set(owner, (started.get(owner) ?? 0) + 1);
+    };
+    await Promise.all(Array.from({ length: 60 }, (_, i) => process(`tenant ${i % 4}`)));
+    assert.equal(started.size, 4, 'no process is shared by tenants');
+    assert.ok(
+      [...started.values()].every((count) => count < 5),
+      JSON.stringify([...started]),
+    );
   } finally {
     await pool.close();
   }

@@ -1,12 +1,14 @@
-/** Downloads and uploads end when the key of their caller is revoked. */
+/** Downloads end when their file may no longer be read, and downloads and uploads when the key of their caller is revoked. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { get, request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { insertBlobRows } from '../../src/corpus/blob-row-store.ts';
 import { insertGroup } from '../../src/corpus/group-store.ts';
 import { insertSources } from '../../src/corpus/source-store.ts';
+import { sql } from '../../src/db/sql.ts';
 import { openLiveRights } from '../../src/http/live-rights.ts';
 import { newId } from '../../src/util/ids.ts';
 import { systemClock } from '../../src/util/time.ts';
@@ -15,10 +17,12 @@ import { openTestApp, type TestApp } from '../support/app.ts';
 const TIMEOUT_MS = 120_000;
 /** More than the buffers of the service, of the connection and of the client together. */
 const FILE_BYTES = 64 * 1024 * 1024;
+/** Longer than the time after which a download looks for its file again. */
+const CHECKED_AFTER_MS = 1_000;
 let t: TestApp;
 
 before(async () => {
-  t = await openTestApp();
+  t = await openTestApp({ env: { PINAKES_AUTHORIZATION: 'on' } });
 });
 after(() => t.close());
 
@@ -49,37 +53,74 @@ async function crawledFile(bytes: number): Promise<string> {
       contentAt: createdAt,
     };
     await insertSources(tx, t.tenantId, group, [source]);
+    await tx.query(sql`update source set status = 'ready' where tenant_id = ${t.tenantId} and id = ${id}`);
   });
   return id;
 }
 
+/** Returns the number of bytes of a download whose reader stops after the first bytes until `change` has happened. */
+async function downloaded(path: string, key: string, change: () => Promise<unknown>): Promise<number> {
+  const url = await t.url();
+  return new Promise<number>((resolve, reject) => {
+    const sent = get(`${url}/api/v1${path}`, { agent: false, headers: { 'x-api-key': key } }, (response) => {
+      let bytes = 0;
+      if (response.statusCode !== 200) reject(new Error(`status ${response.statusCode}`));
+      response.once('data', () => {
+        response.pause();
+        change().then(() => response.resume(), reject);
+      });
+      response.on('data', (part) => {
+        bytes += part.length;
+      });
+      response.once('error', () => {});
+      response.once('close', () => resolve(bytes));
+    });
+    sent.once('error', reject);
+  });
+}
+
+const hiding = { name: 'birds', kind: 'dictionary', terms: ['heron'], action: 'mask', apply_at: ['retrieval'] };
+const CHANGES: Record<string, { of: string; change(sourceId: string): Promise<{ status: number; text: string }> }> = {
+  'its source is deleted': { of: 'raw', change: (id) => t.delete(`/sources/${id}`) },
+  'its source is deleted, original': { of: 'original', change: (id) => t.delete(`/sources/${id}`) },
+  'a policy hides its source': {
+    of: 'original',
+    change: () => t.put('/authz/policies/default', { filters: [{ key: 'team', operator: 'eq', value: 'nobody' }] }),
+  },
+  'a redaction rule is set': {
+    of: 'original',
+    change: () => t.put('/redaction-policy', { enabled: true, rules: [hiding] }),
+  },
+};
+for (const [name, { of, change }] of Object.entries(CHANGES))
+  test(`a download that its reader has stopped is cut when ${name}`, { timeout: TIMEOUT_MS }, async () => {
+    await t.delete('/redaction-policy');
+    await t.put('/authz/policies/default', { filters: [{ key: 'team', operator: 'not_exists' }] });
+    const sourceId = await crawledFile(FILE_BYTES);
+    const received = await downloaded(`/sources/${sourceId}/${of}`, t.key, async () => {
+      const { status, text } = await change(sourceId);
+      assert.ok(status < 300, text);
+      await pause(CHECKED_AFTER_MS);
+    });
+    assert.ok(received < FILE_BYTES, `all ${received} bytes arrived`);
+    await t.delete('/redaction-policy');
+  });
+
+test('a download that nothing ends arrives as a whole, however long its reader stops', async () => {
+  await t.put('/authz/policies/default', { filters: [{ key: 'team', operator: 'not_exists' }] });
+  const sourceId = await crawledFile(FILE_BYTES);
+  for (const form of ['raw', 'original'])
+    assert.equal(await downloaded(`/sources/${sourceId}/${form}`, t.key, () => pause(CHECKED_AFTER_MS)), FILE_BYTES);
+});
+
 test('a download that its reader has stopped is cut when the key is revoked', { timeout: TIMEOUT_MS }, async () => {
   const { id, key } = await issue();
   const sourceId = await crawledFile(FILE_BYTES);
-  const url = await t.url();
-  const received = await new Promise<number>((resolve, reject) => {
-    const sent = get(
-      `${url}/api/v1/sources/${sourceId}/raw`,
-      { agent: false, headers: { 'x-api-key': key } },
-      (response) => {
-        let bytes = 0;
-        response.once('data', async () => {
-          response.pause();
-          const revoked = await t.delete(`/api-keys/${id}`);
-          if (revoked.status !== 200) reject(new Error(revoked.text));
-          // The service has noticed when its request has ended.
-          while (!t.logs.some((line) => line['apiKeyId'] === id && line['clientLeft']))
-            await new Promise((wait) => setTimeout(wait, 10));
-          response.resume();
-        });
-        response.on('data', (part) => {
-          bytes += part.length;
-        });
-        response.once('error', () => {});
-        response.once('close', () => resolve(bytes));
-      },
-    );
-    sent.once('error', reject);
+  const received = await downloaded(`/sources/${sourceId}/raw`, key, async () => {
+    const revoked = await t.delete(`/api-keys/${id}`);
+    assert.equal(revoked.status, 200, revoked.text);
+    // The service has noticed when its request has ended.
+    while (!t.logs.some((line) => line['apiKeyId'] === id && line['clientLeft'])) await pause(10);
   });
   assert.ok(received < FILE_BYTES, `all ${received} bytes arrived`);
 });
@@ -87,7 +128,7 @@ test('a download that its reader has stopped is cut when the key is revoked', { 
 /** Resolves when the service has begun to store a file that it receives. */
 async function isStaged(): Promise<void> {
   const staging = join(t.deps.config.blobs.directory, '.staging');
-  while (readdirSync(staging).length === 0) await new Promise((wait) => setTimeout(wait, 10));
+  while (readdirSync(staging).length === 0) await pause(10);
 }
 
 test('an upload ends when the key is revoked, and leaves nothing', { timeout: TIMEOUT_MS }, async () => {

@@ -117,6 +117,24 @@ test('the attack reaches the service where there is no sandbox', async () => {
   assert.equal(reached.filter((name) => name.startsWith('socket')).length, targets.sockets.length);
 });
 
+test('a process that read a file of one tenant gets no file of another', async () => {
+  const script = new URL('../support/files/misbehaving-child.ts', import.meta.url);
+  const pool = openProcessPool({ children: 1, script });
+  const path = join(dataDir, 'master.key');
+  const request = { path, name: 'good', size: 6, chunkMetadataKeys: [] };
+  const read = async (owner: string) => {
+    const outcome = await pool.process(request, new AbortController().signal, undefined, { owner });
+    return outcome.ok && outcome.file.text;
+  };
+  // A process says how many files it was given.
+  assert.deepEqual(
+    [await read('a'), await read('a'), await read('b'), await read('a')],
+    ['file 1', 'file 2', 'file 1', 'file 1'],
+  );
+  assert.deepEqual(await Promise.all(['b', 'a', 'b'].map(read)), ['file 1', 'file 1', 'file 2']);
+  await pool.close();
+});
+
 describe('where a sandbox is required and there is none', () => {
   const required = openSandbox({ mode: 'required', searchPath: '', hidden: [] }, []);
   const never = new AbortController().signal;

@@ -17,7 +17,7 @@ export function shareProcessor(config: Config): { processor: FileProcessor; rele
   clearTimeout(ending);
   users += 1;
   const sandbox = openSandbox(sandboxSettings(config));
-  shared ??= openProcessPool({ children: 1, sandbox, tools: openToolRunner(config.tools, sandbox) });
+  shared ??= ofOneTenant(openProcessPool({ children: 1, sandbox, tools: openToolRunner(config.tools, sandbox) }));
   return {
     processor: shared,
     release() {
@@ -28,5 +28,14 @@ export function shareProcessor(config: Config): { processor: FileProcessor; rele
         shared = undefined;
       }, UNUSED_MS).unref();
     },
+  };
+}
+
+/** Lets all tenants of the tests share a process. The service gives each tenant its own. */
+function ofOneTenant(pool: FileProcessor): FileProcessor {
+  return {
+    process: (request, signal, members, whose, include) =>
+      pool.process(request, signal, members, { ...whose, owner: 'tests' }, include),
+    close: () => pool.close(),
   };
 }

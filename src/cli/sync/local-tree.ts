@@ -4,8 +4,8 @@ import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { ASSET_REASON, findPageAssets } from '../../client/page-assets.ts';
 import { canBeMinified, HEAD_BYTES, isGeneratedName, isMinified } from '../../connectors/repo/rules.ts';
-import { withoutInvisible } from '../../features/local-files/file-name.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
+import { withoutInvisible } from '../../files/detect/member-name.ts';
 import { usageError } from '../shared/io.ts';
 import { fileProblem } from '../shared/words.ts';
 import { defaultRules, IGNORE_FILES, isIgnored, isIncluded, parseRules, type RuleSet } from './ignore-rules.ts';

@@ -1,4 +1,5 @@
 /** File names of uploads. They are shown and help to detect the file type; they are never used as paths. Pure. */
+import { withoutInvisible } from '../../files/detect/member-name.ts';
 
 export const FILE_NAME_LENGTH_MAX = 255;
 const UNNAMED = 'unnamed';
@@ -15,12 +16,4 @@ export function displayName(sent: string): string {
   if (points.length <= FILE_NAME_LENGTH_MAX) return clean;
   const extension = /\.[^.\s]{1,16}$/u.exec(clean)?.[0] ?? '';
   return points.slice(0, FILE_NAME_LENGTH_MAX - [...extension].length).join('') + extension;
-}
-
-/** Returns well-formed text in NFC, without control characters and direction marks. */
-export function withoutInvisible(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
-    .normalize('NFC');
 }

@@ -1,6 +1,6 @@
 /** The path of an uploaded file identifies the file within its source group. It is never a place on a disk. Pure. */
 import { invalidRequest } from '../../errors.ts';
-import { withoutInvisible } from './file-name.ts';
+import { withoutInvisible } from '../../files/detect/member-name.ts';
 
 /** Maximum length as UTF-8. An index entry must fit into one page of the database. */
 export const PATH_BYTES_MAX = 2_000;

@@ -51,6 +51,17 @@ export async function openPdf(uses: Uses, caller: Caller, id: string, named: Nam
   return { source, redactor, isRedacted: await checkRules(source, redactor, RULES_CHANGED) };
 }
 
+/**
+ * Checks that a PDF which was opened before may still be shown: a page can wait for its turn while rights and rules change.
+ *
+ * @throws ServiceError as `openPdf`; conflict if its bytes or the redaction rules have changed.
+ */
+export async function confirmPdf(uses: Uses, caller: Caller, { source, redactor }: VisiblePdf, named: Named) {
+  const now = await openPdf(uses, caller, source.id, named);
+  if (now.source.blobHash !== source.blobHash || now.redactor?.version !== redactor?.version)
+    throw new ServiceError('conflict', 'The file or the redaction rules were changed meanwhile. Ask again.');
+}
+
 export interface PageSize {
   width: number;
   height: number;

@@ -6,7 +6,7 @@ import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, pathId, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import { openGate } from '../../util/pool.ts';
-import { drawPage, findBoxes, findChunkBoxes, listPages, openPdf } from './pages.ts';
+import { confirmPdf, drawPage, findBoxes, findChunkBoxes, listPages, openPdf } from './pages.ts';
 
 const AREA = 'Pages';
 /** Pages that are drawn at the same time. Further requests wait. */
@@ -131,7 +131,9 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       if (etag && raw.headers['if-none-match']?.includes(etag)) return reply.code(304).headers(headers).send();
       const page = { page: params.number, scale: query.scale };
       const whose = { owner: caller.tenantId, part: caller.keyFamilyId };
-      const png = await gate(() => drawPage(deps, caller, pdf, page, signal), whose, signal);
+      const drawn = gate(() => drawPage(deps, caller, pdf, page, signal), whose, signal);
+      // Also after a failure: the file of a deleted source is gone.
+      const png = await drawn.finally(() => confirmPdf(deps, caller, pdf, query));
       return reply.code(200).headers(headers).send(Buffer.from(png));
     },
   });

@@ -1,8 +1,9 @@
 /** The route for the original file of a source. Whoever gets the bytes gets everything, so it is stricter than reading the text. */
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
+import type { Caller } from '../../access/caller.ts';
 import { notFound, ServiceError } from '../../errors.ts';
-import { sendFile } from '../../http/body/download.ts';
+import { type StoredFile, sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape } from '../../http/schemas.ts';
@@ -31,19 +32,28 @@ export function originalRoute(deps: Deps): Route {
     download: { description: 'The whole file, as an attachment.' },
     errors: [409, 416],
     async handler({ caller, params, query, raw, reply, signal, rights }) {
-      const { tenantId } = caller;
-      const { file, redactor } = await withRedactor(deps, tenantId, async (tx) => ({
-        file: await findOriginal(tx, tenantId, params.id, await accessOf(deps, tx, caller, query)),
-      }));
-      if (!file) throw notFound();
-      if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))
-        throw new ServiceError('conflict', 'The original file is not given out while redaction rules apply.');
-      if (file.redactedBy !== null && file.redactedBy !== (redactor?.ingestMark ?? '')) {
-        const message = 'The redaction rules have changed: the original is available when the file was read again.';
-        throw new ServiceError('conflict', message);
-      }
-      const open = (range?: Parameters<typeof deps.blobs.read>[2]) => deps.blobs.read(tenantId, file.hash, range);
-      return sendFile(raw, reply, { ...file, open }, { signal, rights });
+      return sendFile(raw, reply, () => findFile(deps, caller, params.id, query), { signal, rights });
     },
   });
+}
+
+/** @throws ServiceError not_found; conflict while redaction rules apply. */
+async function findFile(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  named: Parameters<typeof accessOf>[3],
+): Promise<StoredFile> {
+  const { tenantId } = caller;
+  const { file, redactor } = await withRedactor(deps, tenantId, async (tx) => ({
+    file: await findOriginal(tx, tenantId, id, await accessOf(deps, tx, caller, named)),
+  }));
+  if (!file) throw notFound();
+  if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))
+    throw new ServiceError('conflict', 'The original file is not given out while redaction rules apply.');
+  if (file.redactedBy !== null && file.redactedBy !== (redactor?.ingestMark ?? '')) {
+    const message = 'The redaction rules have changed: the original is available when the file was read again.';
+    throw new ServiceError('conflict', message);
+  }
+  return { ...file, open: (range) => deps.blobs.read(tenantId, file.hash, range) };
 }

@@ -2,7 +2,9 @@
 
 import { z } from 'zod';
 import type { Source } from '../../corpus/source-store.ts';
+import type { Queryable } from '../../db/database.ts';
 import { notFound, orNotFound } from '../../errors.ts';
+import type { ByteRange } from '../../http/body/byte-range.ts';
 import { sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
@@ -146,15 +148,12 @@ function rawRoute(deps: Deps): Route {
     errors: [416],
     async handler({ caller, params, raw, reply, signal, rights }) {
       const { tenantId } = caller;
-      const file = orNotFound(
-        await deps.db.transaction(tenantId, (tx) => findRawFile(tx, tenantId, params.source_id, caller, UPLOADED)),
-      );
-      return sendFile(
-        raw,
-        reply,
-        { ...file, open: (range) => deps.blobs.read(tenantId, file.hash, range) },
-        { signal, rights },
-      );
+      const find = async () => {
+        const found = (tx: Queryable) => findRawFile(tx, tenantId, params.source_id, caller, UPLOADED);
+        const file = orNotFound(await deps.db.transaction(tenantId, found));
+        return { ...file, open: (range?: ByteRange) => deps.blobs.read(tenantId, file.hash, range) };
+      };
+      return sendFile(raw, reply, find, { signal, rights });
     },
   });
 }

@@ -1,6 +1,7 @@
 /**
  * Processes files in a few child processes. A child is started when a file needs it, reused while it is warm, ended when it is
- * idle, and killed when it exceeds a limit.
+ * idle, and killed when it exceeds a limit. A child reads files of one tenant only: a file that takes it over would get the files
+ * behind it, and the key of their hashes.
  */
 
 import type { FileFailure } from '../../corpus/values.ts';
@@ -31,6 +32,8 @@ const PIPELINE_DEPTH = 3;
 const PIPELINED_BYTES_MAX = 128 * 1024;
 /** When the current file of a child has taken more processor time, the files behind it go to another child. */
 const TAKE_BACK_AFTER_MS = 1000;
+/** A child reads waiting files of its tenant for this time, although others wait: another tenant needs a new child. */
+const TURN_MS = 5_000;
 /** How often the pool looks for stuck and idle children. */
 const TICK_MS = 500;
 /** A file whose child crashed is retried once, in a new child. */
@@ -66,6 +69,16 @@ interface Task {
   settle(outcome: ProcessOutcome): void;
 }
 
+/** What the pool knows of a child. */
+interface Place {
+  /** The tenant whose files it reads. */
+  owner: string;
+  /** When it answered first. A busy machine may take long to start it. */
+  turnSince: number | undefined;
+  /** When it was started or last answered. */
+  answeredAt: number;
+}
+
 const OWN_EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const CHILD_SCRIPT = new URL(`./process-child${OWN_EXTENSION}`, import.meta.url);
 
@@ -85,8 +98,7 @@ class ProcessPool implements FileProcessor {
   private readonly queue: Task[] = [];
   /** Tasks sent to a child, by id. A task that was taken back is absent although its child still has the request. */
   private readonly running = new Map<number, Task>();
-  /** Children with the time of their last answer. */
-  private readonly children = new Map<WatchedChild, number>();
+  private readonly children = new Map<WatchedChild, Place>();
   /** Undefined until the tool runner has named its tools, and the sandbox the words before a child's command. */
   private ready: { toolNames: readonly ToolName[]; prefix: readonly string[] } | undefined;
   private preparing: Promise<void> | undefined;
@@ -173,7 +185,11 @@ class ProcessPool implements FileProcessor {
     while (this.queue.length > 0 && !this.closed) {
       const task = this.nextTask();
       const used = this.childrenOf(task.owner);
-      const own = used < this.childrenMax ? (this.idleChild() ?? this.newChild(prefix, used === 0)) : undefined;
+      const mayHave = used < this.childrenMax;
+      const idle = mayHave ? this.idleChild(task.owner) : undefined;
+      // The end of a child dispatches waiting tasks, too.
+      if (mayHave && !idle && this.endIdleChild()) continue;
+      const own = idle ?? (mayHave ? this.newChild(prefix, task.owner, used === 0) : undefined);
       const child = own ?? this.leastBusyChild(task);
       if (!child) return;
       this.queue.splice(this.queue.indexOf(task), 1);
@@ -183,8 +199,16 @@ class ProcessPool implements FileProcessor {
     }
   }
 
-  /** Returns the oldest task of the part with the fewest running tasks, of the owner with the fewest running tasks. */
+  /**
+   * Returns the oldest task of the part with the fewest running tasks, of the owner with the fewest running tasks. Owners of an idle child
+   * whose turn lasts come first.
+   */
   private nextTask(): Task {
+    const now = performance.now();
+    const inTurn = ([child, { turnSince = -TURN_MS }]: [WatchedChild, Place]) =>
+      isIdle(child) && now - turnSince < TURN_MS;
+    const owners = [...this.children].filter(inTurn).map(([, { owner }]) => owner);
+    const ofTurns = this.queue.filter(({ owner }) => owners.includes(owner));
     const counts = new Map<string, number>();
     const partOf = ({ owner, part }: Task): string => `${owner} ${part}`;
     for (const task of this.running.values())
@@ -192,7 +216,8 @@ class ProcessPool implements FileProcessor {
     const runningOf = (name: string): number => counts.get(name) ?? 0;
     const isBefore = (one: Task, other: Task): boolean =>
       (runningOf(one.owner) - runningOf(other.owner) || runningOf(partOf(one)) - runningOf(partOf(other))) < 0;
-    return this.queue.reduce((best, task) => (isBefore(task, best) ? task : best));
+    const waiting = ofTurns.length > 0 ? ofTurns : this.queue;
+    return waiting.reduce((best, task) => (isBefore(task, best) ? task : best));
   }
 
   /** Returns the number of children that work for the owner. */
@@ -201,15 +226,25 @@ class ProcessPool implements FileProcessor {
     return [...this.children.keys()].filter(works).length;
   }
 
-  private idleChild(): WatchedChild | undefined {
-    for (const child of this.children.keys()) if (child.pending.length === 0) return child;
+  private idleChild(owner: string): WatchedChild | undefined {
+    for (const [child, place] of this.children) if (place.owner === owner && isIdle(child)) return child;
     return undefined;
+  }
+
+  /** Ends the child that is idle the longest, if there is no room for a further child. Returns whether it did. */
+  private endIdleChild(): boolean {
+    if (this.children.size < this.childrenMax) return false;
+    const idle = [...this.children].filter(([child]) => isIdle(child));
+    const [oldest] = idle.sort(([, a], [, b]) => a.answeredAt - b.answeredAt);
+    oldest?.[0].end('closed');
+    return oldest !== undefined;
   }
 
   /** Returns the child with the shortest queue of small files, if the task is small and may join a queue. */
   private leastBusyChild(task: Task): WatchedChild | undefined {
     if (!isSmall(task)) return undefined;
-    const open = [...this.children.keys()].filter(
+    const children = [...this.children].flatMap(([child, { owner }]) => (owner === task.owner ? child : []));
+    const open = children.filter(
       (child) =>
         child.pending.length < PIPELINE_DEPTH &&
         !child.exceeds(TAKE_BACK_AFTER_MS) &&
@@ -219,16 +254,18 @@ class ProcessPool implements FileProcessor {
   }
 
   /** Starts a child. If all work for other owners, an owner without a child gets one more, however long their files take. */
-  private newChild(prefix: readonly string[], mayExceed: boolean): WatchedChild | undefined {
+  private newChild(prefix: readonly string[], owner: string, mayExceed: boolean): WatchedChild | undefined {
     if (this.children.size >= this.childrenMax + (mayExceed ? 1 : 0)) return undefined;
     this.ticker ??= setInterval(() => this.tick(), TICK_MS).unref();
+    const place: Place = { owner, turnSince: undefined, answeredAt: performance.now() };
     const child = new WatchedChild(this.script, prefix, {
       onOutcome: (id, outcome) => {
-        this.children.set(child, performance.now());
+        place.answeredAt = performance.now();
+        place.turnSince ??= place.answeredAt;
         const task = this.running.get(id);
         this.running.delete(id);
         task?.settle(outcome);
-        if (child.pending.length === 0 && child.rssBytes > CHILD_RSS_BYTES_REUSED) child.end('closed');
+        if (isIdle(child) && child.rssBytes > CHILD_RSS_BYTES_REUSED) child.end('closed');
         this.dispatch();
       },
       onCall: (id, call, signal) => this.call(id, call, signal),
@@ -239,7 +276,7 @@ class ProcessPool implements FileProcessor {
         this.dispatch();
       },
     });
-    this.children.set(child, performance.now());
+    this.children.set(child, place);
     return child;
   }
 
@@ -265,8 +302,8 @@ class ProcessPool implements FileProcessor {
 
   private tick(): void {
     const now = performance.now();
-    for (const [child, answeredAt] of this.children) {
-      if (child.pending.length === 0 && now - answeredAt > this.idleMs) child.end('closed');
+    for (const [child, { answeredAt }] of this.children) {
+      if (isIdle(child) && now - answeredAt > this.idleMs) child.end('closed');
       else if (child.pending.length > 1 && child.exceeds(TAKE_BACK_AFTER_MS)) this.takeBack(child);
     }
     if (this.children.size === 0) {
@@ -317,6 +354,10 @@ class ProcessPool implements FileProcessor {
       retryable: true,
     };
   }
+}
+
+function isIdle(child: WatchedChild): boolean {
+  return child.pending.length === 0;
 }
 
 function isSmall(task: Task | undefined): boolean {

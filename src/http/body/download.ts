@@ -2,10 +2,13 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../errors.ts';
+import { notFound, ServiceError } from '../../errors.ts';
 import type { RequestRights } from '../live-rights.ts';
 import { type ByteRange, planDownload } from './byte-range.ts';
 import { attachment } from './content-disposition.ts';
+
+/** A download looks after this time whether its file may still be read. */
+const RECHECK_MS = 500;
 
 export interface StoredFile {
   name: string;
@@ -20,14 +23,18 @@ export interface StoredFile {
  * Sends the file as an attachment of the type `application/octet-stream`, so that a browser saves it and never shows it as a page of
  * this service. A failure after the first byte resets the connection, as does the end of the rights of the request.
  *
- * @throws ServiceError range_not_satisfiable, or what `open` throws.
+ * @param find finds the file that the caller may read now. While the file is sent, it is called again: the download ends when it throws,
+ *   or when it finds other bytes.
+ * @throws ServiceError range_not_satisfiable, or what `find` or `open` throws.
  */
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  file: StoredFile,
+  find: () => Promise<StoredFile>,
   { signal, rights }: { signal: AbortSignal; rights: RequestRights },
 ): Promise<FastifyReply> {
+  let checkedAt = performance.now();
+  const file = await find();
   const etag = `"${file.hash}"`;
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
   const plan = planDownload({ range, ifRange: ifRange?.toString(), ifNoneMatch }, etag, file.size);
@@ -63,13 +70,20 @@ export async function sendFile(
   const confirmed = async function* (parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const bytes of parts) {
       await rights.confirm();
+      const now = performance.now();
+      if (now - checkedAt > RECHECK_MS) {
+        const { hash } = await find();
+        if (hash !== file.hash) throw notFound();
+        checkedAt = now;
+      }
       yield bytes;
     }
   };
   try {
     await pipeline(body, confirmed, reply.raw, { signal });
   } catch (error) {
-    if (!signal.aborted) request.log.error({ err: error }, 'a download failed');
+    const isGone = error instanceof ServiceError && error.status < 500;
+    if (!signal.aborted && !isGone) request.log.error({ err: error }, 'a download failed');
     reply.raw.destroy();
   }
   return reply;

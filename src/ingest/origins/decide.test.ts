@@ -75,6 +75,12 @@ for (const [what, received, before, step] of CASES) {
   });
 }
 
+test('names and paths lose what could make them look like others', () => {
+  const name = 'bill-\u202efdp.exe\r\n';
+  const clean = cleanItem({ ...item, name, metadata: { path: { val: `a/${name}`, type: 'string' } } });
+  assert.deepEqual([clean.name, clean.metadata['path']?.val], ['bill-fdp.exe', 'a/bill-fdp.exe']);
+});
+
 test('an item is fetched unless its revision equals the stored revision', () => {
   assert.equal(needsFetch(item, stored), false);
   assert.equal(needsFetch(item, undefined), true);

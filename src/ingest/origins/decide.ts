@@ -6,6 +6,7 @@ import type { OriginItem } from '../../connectors/connector.ts';
 import type { Opaque } from '../../corpus/origin.ts';
 import type { StoredItem } from '../../corpus/origin-store.ts';
 import type { FileFailure, TypedMetadata } from '../../corpus/values.ts';
+import { withoutInvisible } from '../../files/detect/member-name.ts';
 
 /** UTF-16 units of a name, or of a reason for a file that is skipped; longer ones are truncated. */
 const NAME_LENGTH_MAX = 1_000;
@@ -105,7 +106,7 @@ export function cleanItem(item: OriginItem): OriginItem {
 }
 
 export function cleanName(name: string): string {
-  return cleanText(name).slice(0, NAME_LENGTH_MAX).toWellFormed() || 'unnamed';
+  return withoutInvisible(name).slice(0, NAME_LENGTH_MAX).toWellFormed() || 'unnamed';
 }
 
 /** Returns the reason of a connector in the form that the database stores. */
@@ -116,7 +117,8 @@ export function cleanReason(reason: string): string {
 function cleanMetadata(metadata: TypedMetadata): TypedMetadata {
   const entries = Object.entries(metadata).map(([key, { val, type }]) => [
     cleanText(key).slice(0, METADATA_KEY_LENGTH_MAX).toWellFormed(),
-    { val: cleanText(val), type },
+    // Readers see a path as they see a name.
+    { val: key === 'path' ? withoutInvisible(val) : cleanText(val), type },
   ]);
   return Object.fromEntries(entries);
 }
