@@ -56,6 +56,18 @@ for (const [what, body] of FRAMES) {
   });
 }
 
+test('a bar that leads to the next section is left out within a page, a list of links to functions is not', () => {
+  const bar =
+    '<p>Next: <a rel="next" accesskey="n" href="#b">Zephyr one</a>, Up: <a rel="up" href="#t">Zephyr</a> [<a href="#i">Index</a>]</p>';
+  const functions = '<ul><li><a href="#next">next</a></li><li><a href="#up">up</a></li></ul>';
+  const page = read(
+    'Opening hours',
+    `<h1>Opening hours</h1>${text()}<hr><div>${bar}</div><h2>One</h2>${text(20)}${functions}${text()}`,
+  );
+  assert.doesNotMatch(page.text, /zephyr/i);
+  assert.match(page.text, /- next\n- up/);
+});
+
 test('sidebars, notes and introductions that contain prose are not left out', () => {
   const { text: kept } = read(
     'Depot',
