@@ -156,3 +156,16 @@ test('an article keeps the title of its page and loses boxes of links to other a
   assert.match(leftOutText, /Another story/);
   assert.match(leftOutText, /by a reader/);
 });
+
+test('a short page that leads to another page at once has no text', () => {
+  const lead = (content: string, body = '<p>The depot has moved.</p>') =>
+    parseHtml(`<head><meta http-equiv="Refresh" content="${content}"></head><body>${body}</body>`, []);
+  for (const content of ['0; url=depot.html', '0;depot.html', "1; URL='depot.html'", 'url=depot.html']) {
+    const page = lead(content);
+    assert.deepEqual([page.text, page.blocks, page.leadsAway], ['', [], true], content);
+    assert.match(page.leftOut!.join(), /The depot has moved/);
+  }
+  for (const content of ['30; url=depot.html', '0', '0;'])
+    assert.equal(lead(content).text, 'The depot has moved.', content);
+  assert.match(lead('0; url=depot.html', text(20)).text, /^The keeper opens/);
+});
