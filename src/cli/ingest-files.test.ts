@@ -67,7 +67,7 @@ test('pictures of pages in a folder are left out and counted, a picture that is 
   const root = await folderOf(t, { 'index.html': 'x', 'logo.png': 'x' });
   const found = await findFiles([root]);
   assert.deepEqual(namesOf(found), ['index.html']);
-  assert.match(found.leftOut.join(), /^1 file that pages only show or run/);
+  assert.match(found.leftOut.join(), /^1 file that belongs to web pages/);
   assert.equal((await findFiles([join(root, 'logo.png')])).files.length, 1);
 });
 

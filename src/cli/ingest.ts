@@ -40,10 +40,10 @@ export const ingestCommand: Command = {
   pinakes ingest --name minutes *.docx --json | jq -r '.[].id'
 
 Folders are uploaded with all files in them, except links, empty files, hidden files, node_modules, what
-.gitignore and .pinakesignore name, what pages only show or run (pictures, fonts, styles and
-scripts), and generated files (lock files, minified scripts, source maps). The command counts what
-it leaves out; name such a file to upload it. More than 2,000 files or 495 MB become several source
-groups. The command prints the id of each group.
+.gitignore and .pinakesignore name, what only belongs to web pages (pictures, fonts, styles, scripts
+and copies of their source), and generated files (lock files, minified scripts, source maps). The
+command counts what it leaves out; name such a file to upload it. More than 2,000 files or 495 MB
+become several source groups. The command prints the id of each group.
 Files that are uploaded again do not replace their old versions: use pinakes sync for this.`,
   async run({ arguments: paths, options, io }) {
     const { files, leftOut, unreadable } = await findFiles(paths);

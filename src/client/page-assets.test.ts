@@ -20,3 +20,13 @@ test('the scripts of a program are not assets, even if there is a page beside th
   assert.deepEqual(assetsOf('index.html', 'src/a.js', 'src/b.js', ...manual, 'docs/search.js'), ['docs/search.js']);
   assert.deepEqual(assetsOf('README.md', 'index.js', 'style.css'), []);
 });
+
+test('the copy of the source of a page is left out beside the page', () => {
+  const pages = ['docs/index.html', 'docs/usage/check.html', 'docs/faq/index.html', 'docs/v1.2.html'];
+  const copies = ['index.rst.txt', 'usage/check.md.txt', 'faq.rst.txt', 'v1.2.rst.txt'].map(
+    (name) => `docs/_sources/${name}`,
+  );
+  const own = ['docs/_sources/draft.rst.txt', 'docs/notes.txt', 'other/_sources/index.rst.txt'];
+  assert.deepEqual(assetsOf(...pages, ...copies, ...own).sort(), [...copies].sort());
+  assert.deepEqual(assetsOf('index.html', '_sources/index.txt'), ['_sources/index.txt']);
+});

@@ -1,24 +1,27 @@
 /**
- * Finds the files that pages only show or run: pictures, fonts, styles and scripts of a manual. They have no text to search. An upload
- * of a folder leaves them out. Pure.
+ * Finds the files that belong to web pages and have no text of their own: pictures, fonts, styles and scripts of a manual, and copies of
+ * the text that a page was made of. An upload of a folder leaves them out. Pure.
  */
 
 const WEB_PAGE = /\.(?:html?|xhtml)$/i;
 const PICTURE_OR_FONT = /\.(?:png|jpe?g|gif|webp|bmp|ico|woff2?|ttf|otf|eot)$/i;
 const STYLE_OR_SCRIPT = /\.(?:css|js|map|svg)$/i;
+/** Sphinx copies the source of `a/b.html` to `_sources/a/b.rst.txt`. */
+const SOURCES = '_sources/';
 
 /** Says in JSON reports why a file was left out. */
 export const ASSET_REASON = 'it belongs to the pages beside it and has no text of its own';
 
-/** Returns "3 files that only pages use: pictures, …" */
+/** Returns "3 files that belong to web pages: pictures, …" */
 export function assetsText(count: number): string {
-  return `${count} ${count === 1 ? 'file' : 'files'} that pages only show or run: pictures, fonts, styles, scripts`;
+  const files = count === 1 ? 'file that belongs' : 'files that belong';
+  return `${count} ${files} to web pages: pictures, fonts, styles, scripts, copies of their source`;
 }
 
 /**
  * Returns the paths of the assets. A picture or font is an asset when its folder, or a folder above it, has web pages. Styles, scripts
  * and drawings are assets when the nearest of these folders has at least as many web pages as they are: the code of a program is not.
- * Pictures beside Markdown stay: a folder of notes may have scans.
+ * Pictures beside Markdown stay: a folder of notes may have scans. The source of a page is left out if the page is there.
  *
  * @param paths all files of one folder, relative to it, with `/`.
  */
@@ -31,7 +34,17 @@ export function findPageAssets(paths: readonly string[]): Set<string> {
   );
   for (const [folder, found] of scripts)
     if (folder !== undefined && pages.get(folder)! >= found.length) for (const path of found) assets.add(path);
+  const all = new Set(paths);
+  for (const path of paths) if (pagesOf(path).some((page) => all.has(page))) assets.add(path);
   return assets;
+}
+
+/** Returns the pages that a file may be the source of: Sphinx can also give each page a folder. */
+function pagesOf(path: string): string[] {
+  const at = path.startsWith(SOURCES) ? 0 : path.lastIndexOf(`/${SOURCES}`) + 1;
+  if (!path.startsWith(SOURCES, at) || !path.endsWith('.txt')) return [];
+  const page = path.slice(0, at) + path.slice(at + SOURCES.length, -'.txt'.length).replace(/\.\w+$/, '');
+  return [`${page}.html`, `${page}/index.html`];
 }
 
 function countByFolder(paths: readonly string[]): Map<string, number> {

@@ -79,6 +79,8 @@ export interface ParsedFile {
   rest?: Iterable<string>;
   /** Texts of the file that were left out, such as the navigation of a page. */
   leftOut?: string[];
+  /** True for a page that only leads to another page. It has no blocks, and is no failure. */
+  leadsAway?: boolean;
 }
 
 /** Which blocks of a file are asked for, counted from 0. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, zipSync } from 'fflate';
+import { processFile } from '../../src/files/sandbox/process-file.ts';
 import { fixture } from '../support/files/fixtures.ts';
 import { endedCleanly, failureOf, processBytes, readBytes } from '../support/files/process-bytes.ts';
 
@@ -208,4 +209,13 @@ test('only the first chunk of a file with a title is found by the name of the fi
     chunks.flatMap(({ terms }, i) => (terms.includes('quarzbericht') ? [i] : [])),
     [0],
   );
+});
+
+test('a page that only leads to another page is no failure', async () => {
+  const bytes = Buffer.from(
+    '<html><head><meta http-equiv="refresh" content="0; url=b.html"></head><body>See B.</body></html>',
+  );
+  const outcome = await processFile({ name: 'a.html', size: bytes.length, chunkMetadataKeys: [] }, bytes);
+  assert.ok(outcome.ok);
+  assert.deepEqual([outcome.file.chunks, outcome.file.warnings], [[], ['The page only leads to another page.']]);
 });

@@ -170,3 +170,14 @@ test('sections without text, after the first section or with a word, are no list
     [],
   );
 });
+
+test('a text with headings keeps them, though a small part of it is a list of entries', () => {
+  const entries = ['depth', 'force', 'jobs', 'limit', 'quiet'].map((name) => `  ${name}\n      Sets the ${name}.\n\n`);
+  const sections = (times: number) =>
+    ['1. Scope', '2. Options', '3. Files'].map((title) => `${title}\n\n${`${BODY}\n\n`.repeat(times)}`);
+  const short = `${sections(1).join('')}${entries.join('')}`;
+  const long = `${sections(4).join('')}${entries.join('')}`;
+  assert.deepEqual(headingsOf(long), ['1 1. Scope', '1 2. Options', '1 3. Files']);
+  const many = `${short}${entries.map((entry) => entry.replace('.', ' of a run, and says more about it than this.')).join('')}`;
+  assert.deepEqual(headingsOf(many.replaceAll(BODY, 'Yes.')), []);
+});

@@ -12,10 +12,14 @@ export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
   return { fileType, text, blocks: jarRecords(text) ?? blocksOf(text), metadata: {}, warnings: [] };
 }
 
+/** Entries that hold a smaller share of the text do not say what the text is about. If it has headings, these do. */
+const ENTRIES_SHARE_MIN = 0.5;
+
 function blocksOf(text: string): Block[] {
   const all = paragraphs(text, 0, text.length);
   const entries = withEntries(text, all);
-  return entries.some(({ term }) => term !== undefined) ? entries : (withHeadings(text, all) ?? entries);
+  const held = entries.reduce((sum, { term, start, end }) => sum + (term === undefined ? 0 : end - start), 0);
+  return held >= text.length * ENTRIES_SHARE_MIN ? entries : (withHeadings(text, all) ?? entries);
 }
 
 /** Fewer lines of percent signs are chance. */

@@ -69,7 +69,7 @@ export async function processFile(
     const cuts = chunkFile(parsed);
     // Logos are in most mails. Without OCR they are left out; with OCR they must not be failures.
     const isLogo = fileType === 'picture' && (request.depth ?? 0) > 0;
-    if (cuts.length === 0 && members === 0 && !isLogo) throw nothingToFind(parsed);
+    if (cuts.length === 0 && members === 0 && !isLogo && !parsed.leadsAway) throw nothingToFind(parsed);
     const redact = async (text: string) => (rules ? rules.redactName(text, request.redaction, names) : text);
     const place = { name: await redact(request.name), path: await redact(request.folderPath ?? '') };
     const file = await toProcessed(parsed, place, cuts, sink);

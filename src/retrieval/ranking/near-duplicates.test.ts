@@ -27,6 +27,16 @@ test('a text that differs in a number, a date or a code is never a copy', () => 
   assert.ok(!same(text.with(30, 'ERR4012').join(' '), text.with(30, 'ERR4013').join(' ')));
 });
 
+test('a copy may have further numbers, such as those of sections and pages, but no other ones', () => {
+  const text = words(60).with(30, '2024').join(' ');
+  const numbered = text.replace(/ (?=wordj)/, ' 3.7 ');
+  assert.ok(same(text, `3.7.6 ${text} 45`));
+  assert.ok(same(`3.7.6 ${text} 45`, text));
+  assert.ok(same(numbered, text));
+  assert.ok(!same(`3 ${text}`, `9 ${text}`));
+  assert.ok(!same(`3 ${text} 9`, `9 ${text} 3`));
+});
+
 test('short texts are copies only if they are equal', () => {
   assert.ok(!same('Closed on Mondays.', 'closed on mondays'));
 });

@@ -1,4 +1,4 @@
-/** Recognises texts with nearly the same words: other versions of a page, or copies with another layout. Pure. */
+/** Recognises texts with nearly the same words: other versions of a page, or copies with another layout or in another format. Pure. */
 
 /** Minimum share of common word sequences for two texts to count as copies. */
 export const NEAR_DUPLICATE_SHARE_MIN = 0.9;
@@ -16,8 +16,8 @@ const ROUNDING = 1e-9;
 export interface Fingerprint {
   /** Hashes of the word sequences, ascending, each once. */
   sequences: Uint32Array;
-  /** Every word with a digit, in order: texts that differ in a number, a date or a code are never copies. */
-  numbers: string;
+  /** Every word with a digit, in order. Texts that have another number, date or code in the same place are never copies. */
+  numbers: readonly string[];
 }
 
 /** A word. In scripts without blanks between words, each character counts as a word. */
@@ -42,12 +42,17 @@ export function fingerprint(text: string): Fingerprint {
   for (let i = 0; i < count; i += 1) {
     if (i === 0 || sequences[i] !== sequences[i - 1]) sequences[distinct++] = sequences[i]!;
   }
-  return { sequences: sequences.subarray(0, distinct), numbers: numbers.join(' ') };
+  return { sequences: sequences.subarray(0, distinct), numbers };
 }
 
-/** Returns true if the texts share at least NEAR_DUPLICATE_SHARE_MIN of their sequences (Jaccard) and have the same numbers. */
+/**
+ * Returns true if the texts share at least NEAR_DUPLICATE_SHARE_MIN of their sequences (Jaccard), and one of them has the numbers of the
+ * other one in the same order. It may have more: a manual as PDF or Info also has numbers of sections and of pages.
+ */
 export function areNearDuplicates(a: Fingerprint, b: Fingerprint): boolean {
-  if (a.numbers !== b.numbers || a.sequences.length === 0 || b.sequences.length === 0) return false;
+  if (a.sequences.length === 0 || b.sequences.length === 0) return false;
+  const [fewer, more] = a.numbers.length < b.numbers.length ? [a.numbers, b.numbers] : [b.numbers, a.numbers];
+  if (!isWithin(fewer, more)) return false;
   // At most so many sequences may be in only one of the texts. The loop ends early for texts that differ.
   const [left, right] = [a.sequences, b.sequences];
   const all = left.length + right.length;
@@ -65,6 +70,13 @@ export function areNearDuplicates(a: Fingerprint, b: Fingerprint): boolean {
     }
   }
   return singles + (left.length - i) + (right.length - j) <= singlesMax;
+}
+
+/** Returns true if `more` has the words of `fewer` in their order, with or without others between them. */
+function isWithin(fewer: readonly string[], more: readonly string[]): boolean {
+  let found = 0;
+  for (const word of more) if (word === fewer[found]) found += 1;
+  return found === fewer.length;
 }
 
 /** FNV-1a. */

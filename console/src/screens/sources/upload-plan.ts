@@ -38,7 +38,8 @@ const OVERHEAD_BYTES = 2_048;
 
 /**
  * Returns the plan of an upload. Hidden files, empty files, files that no request can hold and repeated paths are left out, and so are
- * the pictures, fonts, styles and scripts of web pages in a folder. Such a file that is chosen by itself is sent, if it can be read.
+ * files in a folder that belong to its web pages and have no text of their own. Such a file that is chosen by itself is sent, if it can
+ * be read.
  */
 export function planUpload<F extends GivenFile>(
   given: readonly F[],

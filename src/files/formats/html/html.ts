@@ -11,6 +11,10 @@ import { pageName } from './title.ts';
 
 /** UTF-16 units at the start of a page in which XHTML is declared. */
 const PROLOG_UNITS = 2048;
+/** The content of a `refresh` that leads to another address at once or after a second. */
+const REFRESHES_AT_ONCE = /^\s*(?:[01](?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?|url\s*=\s*)['"]?[^\s;,'"]/i;
+/** UTF-16 units of a page that only leads to another one. A longer page may send away only readers without scripts. */
+const LEADING_UNITS_MAX = 400;
 
 /**
  * Parses a page. Bad markup is no failure: a page that is too large or nested too deeply becomes plain text, with a warning.
@@ -34,10 +38,11 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url
   const title = meta.get('og:title') ?? (pageName(document) || undefined);
   const language = document.documentElement?.getAttribute('lang') ?? meta.get('content-language');
   const page = writePage(document, pageLinks(base), base);
+  const text = page.builder.text();
+  const leadsAway = REFRESHES_AT_ONCE.test(meta.get('refresh') ?? '') && text.length <= LEADING_UNITS_MAX;
   return {
     fileType: 'html',
-    text: page.builder.text(),
-    blocks: page.builder.blocks,
+    ...(leadsAway ? { text: '', blocks: [], leadsAway } : { text, blocks: page.builder.blocks }),
     ...(title === undefined ? {} : { title }),
     metadata: originMetadata({
       title,
@@ -48,8 +53,8 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url
       description: meta.get('description') ?? meta.get('og:description'),
     }),
     ...(picker.active ? { chunkMetadata } : {}),
-    warnings: [...picker.warnings(), ...page.warnings],
-    leftOut: page.leftOut,
+    warnings: leadsAway ? ['The page only leads to another page.'] : [...picker.warnings(), ...page.warnings],
+    leftOut: leadsAway ? [...page.leftOut, text] : page.leftOut,
   };
 }
 

@@ -14,6 +14,8 @@ export interface Measure {
   outside: number;
   /** Links to the previous, next, upper or first page. */
   turning: number;
+  /** Those that say so in an attribute. The text of another link may be "next" by chance. */
+  marked: number;
   headings: number;
   /** Units in headings. They are not prose. */
   headed: number;
@@ -92,6 +94,7 @@ function noText(before: number): Measure {
     fragments: 0,
     outside: 0,
     turning: 0,
+    marked: 0,
     headings: 0,
     headed: 0,
     fields: 0,
@@ -108,6 +111,7 @@ function addTo(sum: Measure, part: Measure): void {
   sum.fragments += part.fragments;
   sum.outside += part.outside;
   sum.turning += part.turning;
+  sum.marked += part.marked;
   sum.headings += part.headings;
   sum.headed += part.headed;
   sum.fields += part.fields;
@@ -121,13 +125,14 @@ function countLink(measure: Measure, link: DomElement, href: string, host: strin
   else if (/^(?:[a-z][a-z0-9+.-]*:)?\/\//i.test(href) && URL.parse(href, 'http://x')?.host !== host) {
     measure.outside += 1;
   }
-  if (isTurning(link, measure.units)) measure.turning += 1;
+  const marked = isMarked(link);
+  if (marked) measure.marked += 1;
+  if (marked || (measure.units <= TURNING_UNITS_MAX && TURNING_TEXT.test(link.textContent ?? ''))) measure.turning += 1;
 }
 
-function isTurning(link: DomElement, units: number): boolean {
-  if (TURNING_KEYS.has(link.getAttribute('accesskey')?.toLowerCase() ?? '')) return true;
-  if (TURNING_REL.test(link.getAttribute('rel') ?? '')) return true;
-  return units <= TURNING_UNITS_MAX && TURNING_TEXT.test(link.textContent ?? '');
+function isMarked(link: DomElement): boolean {
+  const key = link.getAttribute('accesskey')?.toLowerCase() ?? '';
+  return TURNING_KEYS.has(key) || TURNING_REL.test(link.getAttribute('rel') ?? '');
 }
 
 /** True for a table with at least two rows of several cells, and without a table inside. */

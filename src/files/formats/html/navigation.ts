@@ -227,13 +227,17 @@ class Finder {
     return this.leftOut.flatMap((node) => this.measures.get(node) ?? []);
   }
 
-  /** True for a short element at the edge of the page, if half of its links or more lead to neighbouring pages. */
+  /**
+   * True for a short element, if half of its links or more lead to neighbouring pages. If no attribute of the links says this, it must be
+   * at the edge of the page. A page that is a whole manual has a bar above each section.
+   */
   private isBar(element: DomElement, measure: Measure): boolean {
     const tag = element.tagName.toUpperCase();
     if (measure.turning === 0 || measure.turning * 2 < measure.links) return false;
     if (!BLOCKS.has(tag) && !(tag === 'A' && isAlone(element))) return false;
     const short = measure.units <= BAR_UNITS_MAX && proseOf(measure) <= FRAME_UNITS_MAX;
-    return short && measure.headings === 0 && this.isAtEdge(measure);
+    const turns = measure.marked * 2 >= measure.links || this.isAtEdge(measure);
+    return short && measure.headings === 0 && turns;
   }
 
   private isAtEdge(measure: Measure): boolean {

@@ -56,6 +56,18 @@ for (const [what, body] of FRAMES) {
   });
 }
 
+test('a bar that leads to the next section is left out within a page, a list of links to functions is not', () => {
+  const bar =
+    '<p>Next: <a rel="next" accesskey="n" href="#b">Zephyr one</a>, Up: <a rel="up" href="#t">Zephyr</a> [<a href="#i">Index</a>]</p>';
+  const functions = '<ul><li><a href="#next">next</a></li><li><a href="#up">up</a></li></ul>';
+  const page = read(
+    'Opening hours',
+    `<h1>Opening hours</h1>${text()}<hr><div>${bar}</div><h2>One</h2>${text(20)}${functions}${text()}`,
+  );
+  assert.doesNotMatch(page.text, /zephyr/i);
+  assert.match(page.text, /- next\n- up/);
+});
+
 test('sidebars, notes and introductions that contain prose are not left out', () => {
   const { text: kept } = read(
     'Depot',
@@ -143,4 +155,17 @@ test('an article keeps the title of its page and loses boxes of links to other a
   assert.doesNotMatch(kept, /Another story|by a reader/);
   assert.match(leftOutText, /Another story/);
   assert.match(leftOutText, /by a reader/);
+});
+
+test('a short page that leads to another page at once has no text', () => {
+  const lead = (content: string, body = '<p>The depot has moved.</p>') =>
+    parseHtml(`<head><meta http-equiv="Refresh" content="${content}"></head><body>${body}</body>`, []);
+  for (const content of ['0; url=depot.html', '0;depot.html', "1; URL='depot.html'", 'url=depot.html']) {
+    const page = lead(content);
+    assert.deepEqual([page.text, page.blocks, page.leadsAway], ['', [], true], content);
+    assert.match(page.leftOut!.join(), /The depot has moved/);
+  }
+  for (const content of ['30; url=depot.html', '0', '0;'])
+    assert.equal(lead(content).text, 'The depot has moved.', content);
+  assert.match(lead('0; url=depot.html', text(20)).text, /^The keeper opens/);
 });
