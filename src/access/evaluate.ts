@@ -7,6 +7,7 @@
 
 import type { FilterOperator, Scalar } from '../filters/filter-group.ts';
 import { classify, type Operand } from '../filters/metadata-value.ts';
+import { ownValue } from '../util/own-value.ts';
 import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
 
 /** The facts about a chunk, its source and its group that conditions can ask about. */
@@ -70,13 +71,13 @@ function valuesOf(condition: PolicyCondition, { group, tags, source, chunk }: Fa
     case 'source_group':
       return [group[key as 'id' | 'name']];
     case 'group_metadata':
-      return some(own(group.metadata, key));
+      return some(ownValue(group.metadata, key));
     case 'chunk_metadata':
-      return isUntrusted(condition) || chunk === null ? [] : some(own(chunk.metadata, key)?.val);
+      return isUntrusted(condition) || chunk === null ? [] : some(ownValue(chunk.metadata, key)?.val);
     case 'source_metadata': {
-      const origin = own(source.originMetadata, key);
+      const origin = ownValue(source.originMetadata, key);
       const counts = condition.trust_content || origin?.trusted === true;
-      return some(own(source.metadata, key) ?? (counts ? origin?.val : undefined));
+      return some(ownValue(source.metadata, key) ?? (counts ? origin?.val : undefined));
     }
   }
 }
@@ -132,8 +133,4 @@ function exact({ kind, text }: Operand): bigint {
   }
   const [, moment = '', fraction = '', zone = ''] = /^(.{10}[T ]\d\d:\d\d(?::\d\d)?)(?:\.(\d+))?(.*)$/.exec(text)!;
   return BigInt(Date.parse(`${moment.replace(' ', 'T')}${zone}`)) * 1000n + BigInt(fraction.padEnd(6, '0'));
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -17,6 +17,7 @@ import {
   type Scalar,
 } from '../filters/filter-group.ts';
 import { isObject } from '../util/is-object.ts';
+import { ownValue } from '../util/own-value.ts';
 
 const POLICY_TARGETS = ['source_metadata', 'chunk_metadata', 'group_metadata', 'tag', 'source_group'] as const;
 export type PolicyTarget = (typeof POLICY_TARGETS)[number];
@@ -149,7 +150,7 @@ export function operandOf(
   attributes: Attributes,
 ): { value?: Scalar | readonly Scalar[] } | null {
   if (operator === 'exists' || operator === 'not_exists') return {};
-  const found = isSubjectRef(value) ? own(attributes, value.subject) : value;
+  const found = isSubjectRef(value) ? ownValue(attributes, value.subject) : value;
   if (found === undefined) return null;
   const given = [found].flat() as readonly Scalar[];
   const operands = given.map(trimmed).filter((one) => one !== '');
@@ -184,8 +185,4 @@ export function asksForTag({ target, key }: PolicyCondition): boolean {
 /** Returns whether an operand is an attribute of the principal. */
 export function isSubjectRef(value: PolicyCondition['value']): value is SubjectRef {
   return typeof value === 'object' && !Array.isArray(value);
-}
-
-function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
 }

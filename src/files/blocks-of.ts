@@ -1,6 +1,5 @@
 /** The blocks of a parsed file for readers, a part at a time. Pure. */
-import { codePointLength } from '../util/code-points.ts';
-import { codePointOffsets } from './chunk/chunker.ts';
+import { codePointLength, openOffsets, truncated } from '../util/code-points.ts';
 import { plainHeading } from './chunk/heading-text.ts';
 import type { Block, BlockPart, BlockTask, ParsedFile } from './parsed.ts';
 
@@ -15,23 +14,16 @@ export function blocksOf({ text, blocks }: ParsedFile, { start, limit }: BlockTa
     if (some.length > 0 && block.end - first > PART_UNITS_MAX) break;
     some.push(block);
   }
-  const starts = codePointOffsets(
-    text,
-    some.map((block) => block.start),
-  );
-  const ends = codePointOffsets(
-    text,
-    some.map((block) => block.end),
-  );
+  const { pointsAt } = openOffsets(text);
   const last = Math.min(some.at(-1)?.end ?? first, first + PART_UNITS_MAX);
   return {
     total: blocks.length,
     textLength: codePointLength(text),
-    text: text.slice(first, last).replace(/[\ud800-\udbff]$/, ''),
-    blocks: some.map(({ kind, level, title, pages, tableHeader, region, start: from, end }, i) => ({
+    text: truncated(text.slice(first), last - first),
+    blocks: some.map(({ kind, level, title, pages, tableHeader, region, start: from, end }) => ({
       kind,
-      start: starts[i]!,
-      end: ends[i]!,
+      start: pointsAt(from),
+      end: pointsAt(end),
       ...(level !== undefined && { level }),
       ...(kind === 'heading' && { title: title ?? plainHeading(text.slice(from, end)) }),
       ...(pages && { pages }),

@@ -1,5 +1,6 @@
 /** Finds the tables of a parsed file, so that they can be built from its text. Pure. */
 import type { TablePlace } from '../corpus/values.ts';
+import { openOffsets } from '../util/code-points.ts';
 import type { Block, ParsedFile } from './parsed.ts';
 
 /** Tables of one source that are remembered. */
@@ -68,14 +69,9 @@ function formOf(fileType: string, text: string, block: Block): TablePlace['form'
   return block.kind === 'table' && text[block.start] === '|' ? 'grid' : undefined;
 }
 
-/** Returns the places with code points instead of UTF-16 indices. The starts and ends ascend. */
+/** Returns the places with code points instead of UTF-16 indices. */
 function inCodePoints(text: string, drafts: readonly Draft[]): TablePlace[] {
-  let units = 0;
-  let points = 0;
-  const pointsAt = (target: number): number => {
-    for (; units < target; points += 1) units += text.codePointAt(units)! > 0xffff ? 2 : 1;
-    return points;
-  };
+  const { pointsAt } = openOffsets(text);
   return drafts.map(({ header: _, lastBlock: __, ...place }) => ({
     ...place,
     start: pointsAt(place.start),

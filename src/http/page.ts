@@ -15,12 +15,7 @@ const PAGE_LIMIT_MAX = 100;
 
 /** Query parameters of every list route. A route spreads them into its `z.strictObject`, beside its own filters. */
 export const pageQueryShape = {
-  limit: queryInteger(1, PAGE_LIMIT_MAX)
-    .default(PAGE_LIMIT_DEFAULT)
-    .meta({
-      wire: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAX, default: PAGE_LIMIT_DEFAULT },
-      description: 'How many records to return.',
-    }),
+  limit: queryInteger(1, PAGE_LIMIT_MAX).default(PAGE_LIMIT_DEFAULT).describe('How many records to return.'),
   // Any UUID is a valid position, even if its row was deleted in the meantime.
   after_id: z
     .string()

@@ -32,7 +32,10 @@ export const queryBoolean = z
 
 /** Returns the schema of a query parameter that may be repeated: `?a=1&a=2` and `?a=1` both give an array. */
 export function queryList<T extends z.ZodType<unknown, string>>(item: T, max: number) {
-  return z.union([z.array(z.string()), z.string().transform((one) => [one])]).pipe(z.array(item).max(max));
+  return z
+    .union([z.array(z.string()), z.string().transform((one) => [one])])
+    .pipe(z.array(item).max(max))
+    .meta({ wire: { type: 'array', items: { type: 'string' }, maxItems: max } });
 }
 
 const ID_DESCRIPTION = 'Id: a UUID in lower case.';

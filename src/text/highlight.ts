@@ -1,6 +1,8 @@
 /**
  * Finds the words of a query in a text, as the analyzer compares them: another form of a word is found, another word is not. Pure.
  */
+
+import { openOffsets } from '../util/code-points.ts';
 import { encodeTerm } from './analysis/encode.ts';
 import { uniteHan } from './analysis/han-variants.ts';
 import { isStopWord } from './analysis/stop-words.ts';
@@ -84,7 +86,8 @@ export function highlight(text: string, query: QueryTerms): Highlights {
   const matches = [...text.matchAll(RUNS)].flatMap((run) => matchesIn(run, query)).sort((a, b) => a.start - b.start);
   if (matches.length === 0) return { words: [], sentence: null };
   const best = bestUnit(text, matches);
-  const toCodePoints = codePointsOf(text, [...matches, ...(best ? [best] : [])]);
+  const { pointsAt } = openOffsets(text);
+  const toCodePoints = ({ start, end }: Range): Range => ({ start: pointsAt(start), end: pointsAt(end) });
   return { words: merge(matches).map(toCodePoints), sentence: best ? toCodePoints(best) : null };
 }
 
@@ -165,17 +168,4 @@ function merge(matches: readonly Match[]): Range[] {
     else merged.push({ start, end });
   }
   return merged;
-}
-
-/** Returns a function from UTF-16 ranges of the text to ranges of code points. */
-function codePointsOf(text: string, ranges: readonly Range[]): (range: Range) => Range {
-  const wanted = [...new Set(ranges.flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
-  const points = new Map<number, number>();
-  let count = 0;
-  let at = 0;
-  for (const place of wanted) {
-    for (; at < place; at += text.codePointAt(at)! > 0xffff ? 2 : 1) count += 1;
-    points.set(place, count);
-  }
-  return ({ start, end }) => ({ start: points.get(start)!, end: points.get(end)! });
 }

@@ -17,3 +17,28 @@ function isHighSurrogate(unit: number): boolean {
 function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
+
+/** Returns the first units of a text, without half a surrogate pair at the end. */
+export function truncated(text: string, unitsMax: number): string {
+  return text.length <= unitsMax ? text : text.slice(0, unitsMax).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** Returns functions that convert UTF-16 offsets of a text to code points and back. An offset near the last one costs little. */
+export function openOffsets(text: string) {
+  let units = 0;
+  let points = 0;
+  const widthAt = (at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+  return {
+    pointsAt(target: number): number {
+      for (; units > target; points -= 1) units -= widthAt(units - 2);
+      for (; units < target; points += 1) units += widthAt(units);
+      return points;
+    },
+    unitsAt(target: number): number {
+      for (; points > target; points -= 1) units -= widthAt(units - 2);
+      for (; points < target && units < text.length; points += 1) units += widthAt(units);
+      return units;
+    },
+  };
+}
+export type Offsets = ReturnType<typeof openOffsets>;

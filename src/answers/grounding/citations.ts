@@ -5,6 +5,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { SentencePair, Verdict } from '../../llm/models.ts';
 import { splitUnits, type Unit } from '../../text/sentences.ts';
+import { type Offsets, openOffsets } from '../../util/code-points.ts';
 import { type Claim, claimOf, termsOf } from './claims.ts';
 import type { Marker } from './markers.ts';
 import { type Evidence, evidenceOf, findSupport, type Support } from './verify.ts';
@@ -78,7 +79,7 @@ export async function citeAnswer<Chunk extends CitableChunk>(
   chunks: readonly Chunk[],
   judge: Judge | null = null,
 ): Promise<Cited<Chunk>> {
-  const offsets = codePointOffsets(answer);
+  const offsets = openOffsets(answer);
   const sentences = sentencesOf(answer, offsets);
   const evidenceByChunk = new Map<number, Evidence>();
   const cited: CitedSentence<Chunk>[] = [];
@@ -153,12 +154,16 @@ type Sentence = Unit & { from: number; to: number };
 
 /** Returns what the markers cite: the number of a chunk or page, and the part of the answer that rests on it. */
 export function citedSpans(answer: string, markers: readonly Marker[]): CitedSpan[] {
-  const offsets = codePointOffsets(answer);
+  const offsets = openOffsets(answer);
   return claimsOf(answer, offsets, sentencesOf(answer, offsets), markers);
 }
 
-function sentencesOf(answer: string, offsets: Uint32Array): Sentence[] {
-  return splitUnits(answer).map((unit) => ({ ...unit, from: offsets[unit.start]!, to: offsets[unit.end]! }));
+function sentencesOf(answer: string, offsets: Offsets): Sentence[] {
+  return splitUnits(answer).map((unit) => ({
+    ...unit,
+    from: offsets.pointsAt(unit.start),
+    to: offsets.pointsAt(unit.end),
+  }));
 }
 
 interface CitedSpan {
@@ -174,7 +179,7 @@ interface CitedSpan {
 /** Returns the pairs of chunk number and cited span, each once, in the order of the answer. */
 function claimsOf(
   answer: string,
-  offsets: Uint32Array,
+  offsets: Offsets,
   sentences: readonly Sentence[],
   markers: readonly Marker[],
 ): CitedSpan[] {
@@ -193,7 +198,7 @@ function claimsOf(
       if (claims.length >= CLAIMS_MAX) return claims;
       seen.add(key);
       const quoted = marker.start !== undefined;
-      const written = sliceCodePoints(answer, offsets, span);
+      const written = answer.slice(offsets.unitsAt(span.start), offsets.unitsAt(span.end));
       const [itemNumber] = (!quoted && listed.has(span.start) && ITEM_NUMBER.exec(written)) || [''];
       claims.push({ number, span, itemNumber, text: written.slice(itemNumber.length), quoted });
     }
@@ -226,14 +231,14 @@ function isFact(itemNumber: string, { parts }: Evidence): boolean {
  * Returns the sentence that a marker at code point `at` cites: the sentence in or after which it stands. A marker at the start of a line
  * cites the sentence after it.
  */
-function citedSpan(answer: string, offsets: Uint32Array, sentences: readonly Sentence[], at: number): Span | undefined {
+function citedSpan(answer: string, offsets: Offsets, sentences: readonly Sentence[], at: number): Span | undefined {
   let current = -1;
   sentences.forEach((sentence, i) => {
     if (sentence.from < at) current = i;
   });
   const next = sentences[current + 1];
   if (next !== undefined) {
-    const unit = unitAt(offsets, at);
+    const unit = offsets.unitsAt(at);
     const lineBefore = answer.slice(answer.lastIndexOf('\n', unit - 1) + 1, unit);
     const lineAfter = answer.slice(unit).split('\n', 1)[0]!;
     if (lineBefore.trim() === '' && lineAfter.trim() !== '') current++;
@@ -254,34 +259,4 @@ function unsupportedSpans(
     )
     .filter((sentence) => !supported.some((span) => span.start < sentence.to && sentence.from < span.end))
     .map((sentence) => ({ start: sentence.from, end: sentence.to }));
-}
-
-/** Returns the code point offset of every UTF-16 offset, the end included. */
-function codePointOffsets(text: string): Uint32Array {
-  const offsets = new Uint32Array(text.length + 1);
-  let count = 0;
-  for (let unit = 0; unit < text.length; unit++) {
-    offsets[unit] = count;
-    const isLowSurrogate =
-      (text.charCodeAt(unit + 1) & 0xfc00) === 0xdc00 && (text.charCodeAt(unit) & 0xfc00) === 0xd800;
-    if (!isLowSurrogate) count++;
-  }
-  offsets[text.length] = count;
-  return offsets;
-}
-
-function sliceCodePoints(text: string, offsets: Uint32Array, span: Span): string {
-  return text.slice(unitAt(offsets, span.start), unitAt(offsets, span.end));
-}
-
-/** The first UTF-16 offset of a code point. */
-function unitAt(offsets: Uint32Array, codePoint: number): number {
-  let low = 0;
-  let high = offsets.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (offsets[middle]! < codePoint) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

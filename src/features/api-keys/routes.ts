@@ -206,10 +206,7 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     query: z.object({
       days: queryInteger(1, USAGE_KEPT_DAYS)
         .default(USAGE_DAYS_DEFAULT)
-        .meta({
-          wire: { type: 'integer', minimum: 1, maximum: USAGE_KEPT_DAYS, default: USAGE_DAYS_DEFAULT },
-          description: 'Number of days in UTC, up to and including today.',
-        }),
+        .describe('Number of days in UTC, up to and including today.'),
     }),
     response: { status: 200, schema: usageSchema },
     async handler({ params, query, caller }) {

@@ -16,7 +16,7 @@ import { withRedactor } from '../../redaction/redactors.ts';
 import { type ReadRange, readerViewOfParts, readText } from '../../retrieval/reading/lookup.ts';
 import { checkRules, findWholeFile, type WholeFile } from '../../retrieval/reading/whole-file.ts';
 import { cellsOf, isDelimiterLine } from '../../tables/build/read-rows.ts';
-import { codePointLength } from '../../util/code-points.ts';
+import { codePointLength, truncated } from '../../util/code-points.ts';
 
 /** A file that takes longer has no blocks. Ingestion has other limits. */
 const PARSE_MS_MAX = 60_000;
@@ -167,7 +167,7 @@ async function seenBlocks(
       title: title === undefined ? null : isHidden ? plainHeading(whole) : await unchanged(title),
       place: isHidden ? null : { start: block.start, end: block.end },
       pages: pages ? Array.from({ length: pages[1] - pages[0] + 1 }, (_, n) => pages[0] + n) : null,
-      content: beginning(whole),
+      content: truncated(whole, CONTENT_LENGTH_MAX),
       header: header === undefined ? null : await headerCells(header, unchanged),
       rows: isHidden || !ROW_KINDS.has(kind) ? null : rowsOf(whole, block.start, block.end > reached),
       sheet: sheet === undefined ? null : ((await redactFact(redactor, sheet, signal)) ?? null),
@@ -197,9 +197,4 @@ function rowsOf(text: string, start: number, isCut: boolean): TableRow[] | null 
     at = end + 1;
   }
   return rows;
-}
-
-/** Returns the first characters of a text, without half of a surrogate pair. */
-function beginning(text: string): string {
-  return text.length <= CONTENT_LENGTH_MAX ? text : text.slice(0, CONTENT_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '');
 }

@@ -75,16 +75,8 @@ export function blockRoutes(deps: Deps): Route[] {
       query: z.strictObject({
         start_index: queryInteger(0, INDEX_MAX)
           .default(0)
-          .meta({
-            wire: { type: 'integer', minimum: 0, maximum: INDEX_MAX, default: 0 },
-            description: 'The first block to return: the next_index of the answer before.',
-          }),
-        limit: queryInteger(1, LIMIT_MAX)
-          .default(LIMIT_DEFAULT)
-          .meta({
-            wire: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
-            description: 'How many blocks to return.',
-          }),
+          .describe('The first block to return: the next_index of the answer before.'),
+        limit: queryInteger(1, LIMIT_MAX).default(LIMIT_DEFAULT).describe('How many blocks to return.'),
         ...principalShape,
       }),
       response: {

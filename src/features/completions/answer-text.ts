@@ -8,7 +8,7 @@ import type { OutputPolicy } from '../../answers/output-policy.ts';
 import type { ChatEvent } from '../../llm/models.ts';
 import { offsetsAfter } from '../../redaction/apply-redaction.ts';
 import type { RedactionStream } from '../../redaction/redact.ts';
-import { codePointLength } from '../../util/code-points.ts';
+import { codePointLength, truncated } from '../../util/code-points.ts';
 
 /** Maximum UTF-16 units of the model's text. Longer answers are truncated. */
 export const ANSWER_UNITS_MAX = 64 * 1024;
@@ -68,10 +68,10 @@ export function openAnswerText(
       const whole = event.type === 'text' ? event.delta : event.text;
       if (event.type === 'quote') quoted.add(event.number);
       else if (whole.trim() !== '') hasOtherText = true;
-      const truncated = truncate(whole, ANSWER_UNITS_MAX - units);
-      units += truncated.length;
-      const plain = event.type === 'text' ? parser.push(truncated) : parser.quote(truncated, event.number);
-      return truncated.length < whole.length ? finish(plain, 'length') : send(plain, false);
+      const shown = truncated(whole, Math.max(0, ANSWER_UNITS_MAX - units));
+      units += shown.length;
+      const plain = event.type === 'text' ? parser.push(shown) : parser.quote(shown, event.number);
+      return shown.length < whole.length ? finish(plain, 'length') : send(plain, false);
     },
     get finishReason() {
       return finishReason;
@@ -94,9 +94,4 @@ export function openAnswerText(
     },
     quotedOnly: () => (hasOtherText ? null : quoted),
   };
-}
-
-/** Truncates a text to `unitsMax` UTF-16 units, without half a surrogate pair at the end. */
-function truncate(text: string, unitsMax: number): string {
-  return text.length <= unitsMax ? text : text.slice(0, Math.max(0, unitsMax)).replace(/[\ud800-\udbff]$/, '');
 }

@@ -24,20 +24,13 @@ const TEXT_RANGE_MAX = 200_000;
 const OFFSET_MAX = 2 ** 31 - 1 - TEXT_RANGE_DEFAULT;
 
 const textQuery = z.strictObject({
-  start_offset: queryInteger(0, OFFSET_MAX)
-    .default(0)
-    .meta({
-      wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX, default: 0 },
-      description: 'Offset of the first code point to return.',
-    }),
+  start_offset: queryInteger(0, OFFSET_MAX).default(0).describe('Offset of the first code point to return.'),
   end_offset: queryInteger(0, OFFSET_MAX)
     .optional()
-    .meta({
-      wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX },
-      description:
-        `Offset behind the last code point to return, at most ${TEXT_RANGE_MAX} after start_offset. Default: ${TEXT_RANGE_DEFAULT} ` +
+    .describe(
+      `Offset behind the last code point to return, at most ${TEXT_RANGE_MAX} after start_offset. Default: ${TEXT_RANGE_DEFAULT} ` +
         'after start_offset.',
-    }),
+    ),
   ...principalShape,
 });
 

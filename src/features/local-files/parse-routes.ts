@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
+import { truncated } from '../../util/code-points.ts';
 import { BLOCKS_MAX, openPreviews, PARSE_BYTES_MAX, type Preview } from './parse-file.ts';
 
 /** An answer has at most this many blocks and chunks, and this many characters in each of them. */
@@ -125,7 +126,7 @@ function toWire({ name, size, seen }: Preview): z.input<typeof previewSchema> {
       start_offset: startOffset,
       end_offset: endOffset,
       pages,
-      content: beginning(content),
+      content: truncated(content, PIECE_LENGTH_MAX),
     })),
     blocks_total: blocksTotal,
     chunks: file.chunks.slice(0, CHUNKS_MAX).map((chunk) => ({
@@ -134,14 +135,9 @@ function toWire({ name, size, seen }: Preview): z.input<typeof previewSchema> {
       start_offset: chunk.startOffset,
       end_offset: chunk.endOffset,
       pages: chunk.pages === null ? null : [...chunk.pages],
-      content: beginning(chunk.content),
+      content: truncated(chunk.content, PIECE_LENGTH_MAX),
     })),
     chunks_total: file.chunks.length,
     problem: null,
   };
-}
-
-/** Returns the first characters of a text, without half of a surrogate pair. */
-function beginning(text: string): string {
-  return text.length <= PIECE_LENGTH_MAX ? text : text.slice(0, PIECE_LENGTH_MAX).replace(/[\ud800-\udbff]$/, '');
 }

@@ -3,6 +3,7 @@
  * recognise a name that is broken. Pure.
  */
 import type { TextRange } from '../../files/page-task.ts';
+import { openOffsets } from '../../util/code-points.ts';
 
 /** Text before and behind the page that a match may begin or end in, in UTF-16 units. */
 const NEIGHBOUR_UNITS = 4_000;
@@ -108,17 +109,9 @@ function read(whole: string, lineEnd: LineEnd, placeOf: (unit: number) => number
 
 /** Returns the range of the page that a match in a reading covers. Offsets are code points. Undefined if it is on other pages only. */
 export function toPage({ text, from, until }: Reading, match: { start: number; end: number }): TextRange | undefined {
-  const start = unitsOf(text, match.start);
-  const end = unitsOf(text, match.end);
+  const { unitsAt } = openOffsets(text);
+  const [start, end] = [unitsAt(match.start), unitsAt(match.end)];
   const places = [...from.slice(start, end), ...(until?.slice(start, end) ?? [])].filter((place) => place >= 0);
   if (places.length === 0) return undefined;
   return { start: Math.min(...places), end: Math.max(...places) + 1 };
-}
-
-/** Returns the UTF-16 offset of an offset in code points. */
-function unitsOf(text: string, codePoints: number): number {
-  let unit = 0;
-  for (let count = 0; count < codePoints && unit < text.length; count += 1)
-    unit += text.codePointAt(unit)! > 0xffff ? 2 : 1;
-  return unit;
 }

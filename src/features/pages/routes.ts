@@ -17,9 +17,7 @@ const OFFSET_MAX = 2 ** 31 - 1 - RANGE_MAX;
 
 const pageParams = z.strictObject({
   id: pathId.describe('Id of the source.'),
-  number: queryInteger(1, PAGE_MAX)
-    .meta({ wire: { type: 'integer', minimum: 1, maximum: PAGE_MAX } })
-    .describe('Number of the page, from 1.'),
+  number: queryInteger(1, PAGE_MAX).describe('Number of the page, from 1.'),
 });
 
 const boxSchema = z
@@ -108,12 +106,7 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
     },
     params: pageParams,
     query: z.strictObject({
-      scale: queryInteger(1, 2)
-        .default(1)
-        .meta({
-          wire: { type: 'integer', minimum: 1, maximum: 2, default: 1 },
-          description: 'Pixels for each point: 1 or 2. Very large pages have fewer.',
-        }),
+      scale: queryInteger(1, 2).default(1).describe('Pixels for each point: 1 or 2. Very large pages have fewer.'),
       ...principalShape,
     }),
     response: { status: 200, schema: z.unknown(), description: 'The picture of the page.' },
@@ -154,14 +147,10 @@ function boxesRoute(deps: Deps): Route {
     },
     params: pageParams,
     query: z.strictObject({
-      start_offset: offset.meta({
-        wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX },
-        description: 'Offset of the first code point of the passage, in the extracted text.',
-      }),
-      end_offset: offset.meta({
-        wire: { type: 'integer', minimum: 0, maximum: OFFSET_MAX },
-        description: `Offset behind the last code point of the passage, at most ${RANGE_MAX} after start_offset.`,
-      }),
+      start_offset: offset.describe('Offset of the first code point of the passage, in the extracted text.'),
+      end_offset: offset.describe(
+        `Offset behind the last code point of the passage, at most ${RANGE_MAX} after start_offset.`,
+      ),
       ...principalShape,
     }),
     response: {

@@ -27,10 +27,7 @@ const listQuery = z.strictObject({
   status: z.enum(SOURCE_STATES).optional().describe('Only sources with this `state`.'),
   file_type: queryList(text(1, 100), FILE_TYPES_MAX)
     .optional()
-    .meta({
-      wire: { type: 'array', items: { type: 'string' }, maxItems: FILE_TYPES_MAX },
-      description: 'Only sources with one of these file types; may be repeated.',
-    }),
+    .describe('Only sources with one of these file types; may be repeated.'),
   source_group_id: idFilter.describe('Only sources of this source group.'),
   tag_id: idFilter.describe('Only sources of source groups with this tag.'),
   parent_source_id: idFilter.describe('Only sources that this source contained, such as the files of an archive.'),
@@ -42,16 +39,8 @@ const listQuery = z.strictObject({
         'redaction rules apply to names, because the positions would reveal them.',
     ),
   order: z.enum(['asc', 'desc']).default('desc').describe('Ascending or descending.'),
-  limit: queryInteger(1, LIMIT_MAX)
-    .default(LIMIT_DEFAULT)
-    .meta({
-      wire: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
-      description: 'How many sources to return.',
-    }),
-  facets: queryBoolean.default(false).meta({
-    wire: { type: 'boolean', default: false },
-    description: 'Adds the numbers of sources by source group and by tag to `counts`.',
-  }),
+  limit: queryInteger(1, LIMIT_MAX).default(LIMIT_DEFAULT).describe('How many sources to return.'),
+  facets: queryBoolean.default(false).describe('Adds the numbers of sources by source group and by tag to `counts`.'),
   cursor: text(1, TEXT_LENGTH_MAX)
     .optional()
     .describe('The next_cursor of the page before, which had the same filters, sort and order.'),

@@ -45,24 +45,13 @@ const listQuery = z.strictObject({
 });
 
 const rowsQuery = z.strictObject({
-  limit: queryInteger(1, ROWS_MAX)
-    .default(ROWS_DEFAULT)
-    .meta({
-      wire: { type: 'integer', minimum: 1, maximum: ROWS_MAX, default: ROWS_DEFAULT },
-      description: 'How many rows to return.',
-    }),
+  limit: queryInteger(1, ROWS_MAX).default(ROWS_DEFAULT).describe('How many rows to return.'),
   after_row: queryInteger(-1, 2 ** 31 - 1)
     .default(-1)
-    .meta({
-      wire: { type: 'integer', minimum: -1, maximum: 2 ** 31 - 1, default: -1 },
-      description: 'Return rows after this one: the next_after_row of the page before.',
-    }),
+    .describe('Return rows after this one: the next_after_row of the page before.'),
   columns: queryList(text(1, NAME_LENGTH_MAX), COLUMNS_MAX)
     .optional()
-    .meta({
-      wire: { type: 'array', items: { type: 'string' }, maxItems: COLUMNS_MAX },
-      description: 'Names in SQL of the columns to return; may be repeated. All when absent.',
-    }),
+    .describe('Names in SQL of the columns to return; may be repeated. All when absent.'),
   ...principalShape,
 });
 

@@ -4,7 +4,7 @@ import { parseJson } from '../formats/data/json.ts';
 import { parseMd } from '../formats/markup/md.ts';
 import { parseTxt } from '../formats/txt.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
-import { CHUNK_TOKENS_MAX, CHUNKS_PER_SOURCE_MAX, chunkFile, codePointOffsets } from './chunker.ts';
+import { CHUNK_TOKENS_MAX, CHUNKS_PER_SOURCE_MAX, chunkFile } from './chunker.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 const SENTENCE = 'The quick brown fox jumps over the lazy dog near the river bank. ';
@@ -188,10 +188,6 @@ test('chunk offsets count code points in texts of any script, with emoji and com
     while (text.length < length) text += `${words[next(words.length)]}${next(3) === 0 ? ' ' : ''}`;
     assertExact(parseTxt(text));
   }
-});
-
-test('code-point offsets count a surrogate pair once', () => {
-  assert.deepEqual(codePointOffsets('a😀b', [0, 1, 3, 4]), [0, 1, 2, 3]);
 });
 
 test('the context of a chunk lists the links of its text, after the repeated table header', () => {

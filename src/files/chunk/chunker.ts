@@ -9,7 +9,7 @@
 import type { ChunkDraft, TypedMetadata } from '../../corpus/values.ts';
 import { definesLine } from '../../text/defines-line.ts';
 import { linksLine } from '../../text/link-line.ts';
-import { codePointLength } from '../../util/code-points.ts';
+import { codePointLength, openOffsets } from '../../util/code-points.ts';
 import { badFile } from '../failure.ts';
 import { newlines } from '../lines.ts';
 import type { Block, BlockLink, ParsedFile } from '../parsed.ts';
@@ -255,14 +255,7 @@ function commonPrefix(a: readonly string[], b: readonly string[]): string[] {
 
 function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
   const bounds = drafts.map((draft) => trimmed(parsed.text, draft.pieces[0]!.start, draft.pieces.at(-1)!.end));
-  const starts = codePointOffsets(
-    parsed.text,
-    bounds.map(([start]) => start),
-  );
-  const ends = codePointOffsets(
-    parsed.text,
-    bounds.map(([, end]) => end),
-  );
+  const { pointsAt } = openOffsets(parsed.text);
   const lineOf = linesIn(parsed);
   const links = parsed.blocks.flatMap((block) => block.links ?? []);
   const continuation = parsed.continuation && shortLines(parsed.continuation);
@@ -270,8 +263,8 @@ function toCuts(parsed: ParsedFile, drafts: readonly Draft[]): ChunkCut[] {
     const content = parsed.text.slice(...bounds[ordinal]!);
     return {
       ordinal,
-      startOffset: starts[ordinal]!,
-      endOffset: ends[ordinal]!,
+      startOffset: pointsAt(bounds[ordinal]![0]),
+      endOffset: pointsAt(bounds[ordinal]![1]),
       ...lineOf(draft.pieces, ...bounds[ordinal]!),
       content,
       context: contextOf(
@@ -350,18 +343,6 @@ function trimmed(text: string, start: number, end: number): [number, number] {
   while (from < to && text.charCodeAt(from) <= 0x20) from += 1;
   while (to > from && text.charCodeAt(to - 1) <= 0x20) to -= 1;
   return [from, to];
-}
-
-/** Converts ascending UTF-16 offsets to code-point offsets, in one pass. */
-export function codePointOffsets(text: string, offsets: readonly number[]): number[] {
-  let surrogates = 0;
-  let at = 0;
-  return offsets.map((offset) => {
-    for (; at < offset; at += 1) {
-      if ((text.charCodeAt(at) & 0xfc00) === 0xdc00) surrogates += 1;
-    }
-    return offset - surrogates;
-  });
 }
 
 function pagesOf(pieces: readonly Piece[]): number[] | null {

@@ -1,10 +1,11 @@
 /** Calls the parser of a file type. A parser is loaded when it is first needed, which keeps a child process small. */
 import { decodePieces, decodeText } from '../detect/decode.ts';
-import type { FileType } from '../detect/file-types.ts';
+import type { FileType, OldOfficeType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
 import { placeLines } from '../lines.ts';
 import type { FileRequest, ParsedFile } from '../parsed.ts';
 import { NO_TOOLS, type Tools } from '../tools.ts';
+import type { LinkMarks } from './markup/link-marks.ts';
 import { unwrittenWarnings } from './unwritten.ts';
 
 /** Maximum size of a file in a text format: its text, chunks and terms must fit into the memory of a child process. */
@@ -22,96 +23,10 @@ export async function parseFile(
   request: FileRequest,
   tools: Tools = NO_TOOLS,
 ): Promise<ParsedFile> {
-  switch (fileType) {
-    case 'pdf': {
-      const { parsePdf } = await import('./pdf/pdf.ts');
-      return parsePdf(bytes, tools);
-    }
-    case 'picture': {
-      const { parsePicture } = await import('./image/picture.ts');
-      return parsePicture(tools);
-    }
-    case 'doc':
-    case 'xls':
-    case 'ppt': {
-      const { convertOldOffice, NEW_FORMAT } = await import('./office/old-office.ts');
-      const converted = await convertOldOffice(fileType, bytes, tools);
-      if (converted) return parseFile(NEW_FORMAT[fileType], converted, request);
-      const { parseOldWord } = await import('./office/old-word.ts');
-      const { parseOldSlides } = await import('./office/old-slides.ts');
-      return fileType === 'ppt' ? parseOldSlides(bytes) : parseOldWord(bytes);
-    }
-    case 'xlsb': {
-      const { newWorkbook } = await import('./office/old-workbook.ts');
-      return parseFile('xlsx', newWorkbook(bytes), request);
-    }
-    case 'docx': {
-      const { parseDocx } = await import('./office/word/docx.ts');
-      return parseDocx(bytes);
-    }
-    case 'xlsx': {
-      const { parseXlsx } = await import('./office/sheets/xlsx.ts');
-      return parseXlsx(bytes, request.chunkMetadataKeys);
-    }
-    case 'pptx': {
-      const { parsePptx } = await import('./office/slides/pptx.ts');
-      return parsePptx(bytes);
-    }
-    case 'odt':
-    case 'ods':
-    case 'odp': {
-      const { parseOdf } = await import('./office/odf/odf.ts');
-      return parseOdf(bytes, fileType, request.chunkMetadataKeys);
-    }
-    case 'epub': {
-      const { parseEpub } = await import('./books/epub.ts');
-      return parseEpub(bytes);
-    }
-    case 'gzip': {
-      const { gunzip, parseArchive, readsAlone } = await import('./data/archive.ts');
-      const data = gunzip(bytes);
-      const name = request.name.replace(/\.gz$/i, '');
-      const inner = await readsAlone(data, name);
-      return inner === undefined
-        ? parseArchive(bytes, fileType, request.name, data)
-        : parseFile(inner, data, { ...request, name }, tools);
-    }
-    case 'zip':
-    case 'tar': {
-      const { parseArchive } = await import('./data/archive.ts');
-      return parseArchive(bytes, fileType, request.name);
-    }
-    case 'eml': {
-      const { parseEml, withoutCount } = await import('./mail/eml.ts');
-      return parseEml(withoutCount(bytes));
-    }
-    case 'mbox': {
-      const { parseMbox } = await import('./mail/mbox.ts');
-      return parseMbox(bytes);
-    }
-    case 'msg': {
-      const { parseMsg } = await import('./mail/msg.ts');
-      return parseMsg(bytes);
-    }
-    case 'mhtml': {
-      const { parseMhtml } = await import('./mail/eml.ts');
-      return parseMhtml(bytes, request.chunkMetadataKeys);
-    }
-    case 'parquet': {
-      const { parseParquet } = await import('./data/parquet.ts');
-      return parseParquet(bytes, request.chunkMetadataKeys);
-    }
-    case 'sqlite': {
-      const { parseSqlite } = await import('./data/sqlite.ts');
-      return parseSqlite(bytes, request.chunkMetadataKeys);
-    }
-    case 'rtf': {
-      const { parseRtf } = await import('./office/rtf/rtf.ts');
-      return parseRtf(bytes);
-    }
-    default:
-      return parseTextFile(fileType, bytes, request, tools);
-  }
+  const parse = BINARY_PARSERS[fileType];
+  return parse
+    ? parse({ content: bytes, request, tools, keys: request.chunkMetadataKeys })
+    : parseTextFile(fileType, bytes, request, tools);
 }
 
 async function parseTextFile(
@@ -126,7 +41,9 @@ async function parseTextFile(
     throw overLimit(`Text files are read up to ${TEXT_FILE_BYTES_MAX / 1024 / 1024} MiB.`);
   }
   const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
-  const parsed = await parseText(fileType, decoded.text, request, tools);
+  const parse =
+    TEXT_PARSERS[fileType] ?? (async ({ content }) => (await import('./txt.ts')).parseTxt(content, fileType));
+  const parsed = await parse({ content: decoded.text, request, tools, keys: request.chunkMetadataKeys });
   if (LINE_TYPES.has(fileType)) placeLines(parsed, decoded.text);
   if (fileType === 'code' || fileType === 'txt') parsed.warnings.push(...unwrittenWarnings(request.name, decoded.text));
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
@@ -144,114 +61,117 @@ async function parseLargeData(fileType: 'csv' | 'tsv', bytes: Uint8Array, reques
   return parseLargeCsv(decodePieces(bytes, request.charset), fileType);
 }
 
-async function parseText(fileType: FileType, text: string, request: FileRequest, tools: Tools): Promise<ParsedFile> {
-  const keys = request.chunkMetadataKeys;
-  switch (fileType) {
-    case 'md': {
-      const { parseMd } = await import('./markup/md.ts');
-      if (!/\.mdx$/i.test(request.name)) return parseMd(text, keys);
-      const { mdxToMarkdown } = await import('./markup/mdx.ts');
-      return parseMd(mdxToMarkdown(text), keys);
-    }
-    case 'html': {
-      const { parseHtml } = await import('./html/html.ts');
-      return parseHtml(text, keys, request.url);
-    }
-    case 'csv':
-    case 'tsv': {
-      const { parseCsv } = await import('./data/csv.ts');
-      return parseCsv(text, fileType, keys);
-    }
-    case 'json': {
-      if (/\.canvas$/i.test(request.name)) {
-        const { parseCanvas } = await import('./data/canvas.ts');
-        const board = parseCanvas(text);
-        if (board) return board;
-      }
-      const { parseJson } = await import('./data/json.ts');
-      return parseJson(text, keys);
-    }
-    case 'jsonl': {
-      const { parseJsonl } = await import('./data/json.ts');
-      return parseJsonl(text, keys);
-    }
-    case 'rst':
-    case 'asciidoc': {
-      const { parseWithIncludes } = await import('./markup/parse-outline.ts');
-      return parseWithIncludes(fileType, text, request.groupPath, tools);
-    }
-    case 'bibliography': {
-      const { parseBibliography } = await import('./data/bibliography.ts');
-      return parseBibliography(text);
-    }
-    case 'translations': {
-      const { parsePo } = await import('./data/translations.ts');
-      return parsePo(text);
-    }
-    case 'wiki': {
-      const { parseWiki } = await import('./wiki/parse-wiki.ts');
-      return parseWiki(text, keys);
-    }
-    case 'org':
-    case 'tex':
-      return parseMarkup(fileType, text, request);
-    case 'man': {
-      const { parseMan } = await import('./roff/parse-man.ts');
-      return parseMan(text);
-    }
-    case 'texinfo': {
-      const { parseTexinfo } = await import('./texinfo/parse-texinfo.ts');
-      return parseTexinfo(text);
-    }
-    case 'info': {
-      const { parseInfo } = await import('./texinfo/parse-info.ts');
-      return parseInfo(text);
-    }
-    case 'subtitles': {
-      const { parseSubtitles } = await import('./markup/subtitles.ts');
-      return parseSubtitles(text);
-    }
-    case 'calendar': {
-      const { parseCalendar } = await import('./calendar/parse-calendar.ts');
-      return parseCalendar(text);
-    }
-    case 'ipynb': {
-      const { parseIpynb } = await import('./markup/ipynb.ts');
-      return parseIpynb(text, keys);
-    }
-    case 'fb2': {
-      const { parseFb2 } = await import('./books/fb2.ts');
-      return parseFb2(text);
-    }
-    case 'flat-office': {
-      const { parseFlatOffice } = await import('./office/flat-office.ts');
-      return parseFlatOffice(text, keys, tools);
-    }
-    case 'xml': {
-      const { parseXml } = await import('./xml/xml.ts');
-      return parseXml(text, keys);
-    }
-    case 'code': {
-      const { parseCode } = await import('./code/code.ts');
-      return parseCode(text, request.name);
-    }
-    default: {
-      const { parseTxt } = await import('./txt.ts');
-      return parseTxt(text, fileType);
-    }
-  }
+/** What a parser reads: the bytes of a file, or its text. */
+interface Input<Content> {
+  content: Content;
+  request: FileRequest;
+  tools: Tools;
+  keys: FileRequest['chunkMetadataKeys'];
+}
+type Parsers<Content> = { readonly [type in FileType]?: (input: Input<Content>) => Promise<ParsedFile> };
+
+const BINARY_PARSERS: Parsers<Uint8Array> = {
+  pdf: async ({ content, tools }) => (await import('./pdf/pdf.ts')).parsePdf(content, tools),
+  picture: async ({ tools }) => (await import('./image/picture.ts')).parsePicture(tools),
+  doc: (input) => parseOldOffice('doc', input),
+  xls: (input) => parseOldOffice('xls', input),
+  ppt: (input) => parseOldOffice('ppt', input),
+  xlsb: async ({ content, request }) => {
+    const { newWorkbook } = await import('./office/old-workbook.ts');
+    return parseFile('xlsx', newWorkbook(content), request);
+  },
+  docx: async ({ content }) => (await import('./office/word/docx.ts')).parseDocx(content),
+  xlsx: async ({ content, keys }) => (await import('./office/sheets/xlsx.ts')).parseXlsx(content, keys),
+  pptx: async ({ content }) => (await import('./office/slides/pptx.ts')).parsePptx(content),
+  odt: async ({ content, keys }) => (await import('./office/odf/odf.ts')).parseOdf(content, 'odt', keys),
+  ods: async ({ content, keys }) => (await import('./office/odf/odf.ts')).parseOdf(content, 'ods', keys),
+  odp: async ({ content, keys }) => (await import('./office/odf/odf.ts')).parseOdf(content, 'odp', keys),
+  epub: async ({ content }) => (await import('./books/epub.ts')).parseEpub(content),
+  gzip: async ({ content, request, tools }) => {
+    const { gunzip, parseArchive, readsAlone } = await import('./data/archive.ts');
+    const data = gunzip(content);
+    const name = request.name.replace(/\.gz$/i, '');
+    const inner = await readsAlone(data, name);
+    return inner === undefined
+      ? parseArchive(content, 'gzip', request.name, data)
+      : parseFile(inner, data, { ...request, name }, tools);
+  },
+  zip: async ({ content, request }) => (await import('./data/archive.ts')).parseArchive(content, 'zip', request.name),
+  tar: async ({ content, request }) => (await import('./data/archive.ts')).parseArchive(content, 'tar', request.name),
+  eml: async ({ content }) => {
+    const { parseEml, withoutCount } = await import('./mail/eml.ts');
+    return parseEml(withoutCount(content));
+  },
+  mbox: async ({ content }) => (await import('./mail/mbox.ts')).parseMbox(content),
+  msg: async ({ content }) => (await import('./mail/msg.ts')).parseMsg(content),
+  mhtml: async ({ content, keys }) => (await import('./mail/eml.ts')).parseMhtml(content, keys),
+  parquet: async ({ content, keys }) => (await import('./data/parquet.ts')).parseParquet(content, keys),
+  sqlite: async ({ content, keys }) => (await import('./data/sqlite.ts')).parseSqlite(content, keys),
+  rtf: async ({ content }) => (await import('./office/rtf/rtf.ts')).parseRtf(content),
+};
+
+const TEXT_PARSERS: Parsers<string> = {
+  md: async ({ content, request, keys }) => {
+    const { parseMd } = await import('./markup/md.ts');
+    if (!/\.mdx$/i.test(request.name)) return parseMd(content, keys);
+    return parseMd((await import('./markup/mdx.ts')).mdxToMarkdown(content), keys);
+  },
+  html: async ({ content, request, keys }) => (await import('./html/html.ts')).parseHtml(content, keys, request.url),
+  csv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'csv', keys),
+  tsv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'tsv', keys),
+  json: async ({ content, request, keys }) => {
+    const isCanvas = /\.canvas$/i.test(request.name);
+    const board = isCanvas ? (await import('./data/canvas.ts')).parseCanvas(content) : undefined;
+    return board ?? (await import('./data/json.ts')).parseJson(content, keys);
+  },
+  jsonl: async ({ content, keys }) => (await import('./data/json.ts')).parseJsonl(content, keys),
+  rst: (input) => parseWithIncludes('rst', input),
+  asciidoc: (input) => parseWithIncludes('asciidoc', input),
+  bibliography: async ({ content }) => (await import('./data/bibliography.ts')).parseBibliography(content),
+  translations: async ({ content }) => (await import('./data/translations.ts')).parsePo(content),
+  wiki: async ({ content, keys }) => (await import('./wiki/parse-wiki.ts')).parseWiki(content, keys),
+  org: async (input) => parseMarkup((await import('./markup/org.ts')).orgToMarkdown, input),
+  tex: async (input) => parseMarkup((await import('./markup/tex.ts')).texToMarkdown, input),
+  man: async ({ content }) => (await import('./roff/parse-man.ts')).parseMan(content),
+  texinfo: async ({ content }) => (await import('./texinfo/parse-texinfo.ts')).parseTexinfo(content),
+  info: async ({ content }) => (await import('./texinfo/parse-info.ts')).parseInfo(content),
+  subtitles: async ({ content }) => (await import('./markup/subtitles.ts')).parseSubtitles(content),
+  calendar: async ({ content }) => (await import('./calendar/parse-calendar.ts')).parseCalendar(content),
+  ipynb: async ({ content, keys }) => (await import('./markup/ipynb.ts')).parseIpynb(content, keys),
+  fb2: async ({ content }) => (await import('./books/fb2.ts')).parseFb2(content),
+  'flat-office': async ({ content, keys, tools }) =>
+    (await import('./office/flat-office.ts')).parseFlatOffice(content, keys, tools),
+  xml: async ({ content, keys }) => (await import('./xml/xml.ts')).parseXml(content, keys),
+  code: async ({ content, request }) => (await import('./code/code.ts')).parseCode(content, request.name),
+};
+
+async function parseOldOffice(
+  type: OldOfficeType,
+  { content, request, tools }: Input<Uint8Array>,
+): Promise<ParsedFile> {
+  const { convertOldOffice, NEW_FORMAT } = await import('./office/old-office.ts');
+  const converted = await convertOldOffice(type, content, tools);
+  if (converted) return parseFile(NEW_FORMAT[type], converted, request);
+  return type === 'ppt'
+    ? (await import('./office/old-slides.ts')).parseOldSlides(content)
+    : (await import('./office/old-word.ts')).parseOldWord(content);
+}
+
+async function parseWithIncludes(type: 'rst' | 'asciidoc', { content, request, tools }: Input<string>): Promise<ParsedFile> {
+  const { parseWithIncludes } = await import('./markup/parse-outline.ts');
+  return parseWithIncludes(type, content, request.groupPath, tools);
 }
 
 /** Parses Org and LaTeX by way of Markdown. */
-async function parseMarkup(fileType: 'org' | 'tex', text: string, request: FileRequest): Promise<ParsedFile> {
-  const { orgToMarkdown } = await import('./markup/org.ts');
-  const { texToMarkdown } = await import('./markup/tex.ts');
+async function parseMarkup(
+  toMarkdown: (text: string, marks: LinkMarks) => string,
+  { content, keys }: Input<string>,
+): Promise<ParsedFile> {
   const { parseMd } = await import('./markup/md.ts');
-  const { LinkMarks } = await import('./markup/link-marks.ts');
-  const marks = new LinkMarks();
-  const toMarkdown = fileType === 'org' ? orgToMarkdown : texToMarkdown;
-  const { text: markdown, links } = marks.take(toMarkdown(marks.clean(text), marks));
-  return { ...(await parseMd(markdown, request.chunkMetadataKeys, links)), fileType: 'txt' };
+  const { LinkMarks: Marks } = await import('./markup/link-marks.ts');
+  const marks = new Marks();
+  const { text: markdown, links } = marks.take(toMarkdown(marks.clean(content), marks));
+  return { ...(await parseMd(markdown, keys, links)), fileType: 'txt' };
 }
 
 /** Bytes at the start of a file in which a format declares its encoding. */

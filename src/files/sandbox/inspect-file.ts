@@ -2,8 +2,8 @@
 
 import type { FileFailure } from '../../corpus/values.ts';
 import type { Link } from '../../text/link-line.ts';
+import { openOffsets } from '../../util/code-points.ts';
 import type { Whose } from '../../util/pool.ts';
-import { codePointOffsets } from '../chunk/chunker.ts';
 import type { Block, ProcessedFile, ProcessRequest } from '../parsed.ts';
 import type { FileProcessor } from './file-processor.ts';
 
@@ -49,27 +49,14 @@ export async function inspectFile(
 }
 
 function inspectedBlocks(text: string, blocks: readonly Block[]): InspectedBlock[] {
-  const starts = codePointOffsets(
-    text,
-    blocks.map((block) => block.start),
-  );
-  const ends = codePointOffsets(
-    text,
-    blocks.map((block) => block.end),
-  );
-  const links = blocks.flatMap((block) => block.links ?? []);
-  const places = codePointOffsets(
-    text,
-    links.map(({ at }) => at),
-  );
-  let linked = 0;
-  return blocks.map(({ kind, level, start, end, pages, links: own = [] }, index) => ({
+  const { pointsAt } = openOffsets(text);
+  return blocks.map(({ kind, level, start, end, pages, links: own = [] }) => ({
     kind,
     ...(level === undefined ? {} : { level }),
-    startOffset: starts[index]!,
-    endOffset: ends[index]!,
+    startOffset: pointsAt(start),
+    endOffset: pointsAt(end),
     pages: pages ? Array.from({ length: pages[1] - pages[0] + 1 }, (_, i) => pages[0] + i) : null,
     content: text.slice(start, end),
-    links: own.map(({ text: label, url }) => ({ text: label, url, offset: places[linked++]! })),
+    links: own.map(({ text: label, url, at }) => ({ text: label, url, offset: pointsAt(at) })),
   }));
 }

@@ -4,6 +4,7 @@ import { headerOf } from '../../redaction/column-headers.ts';
 import type { FindNames } from '../../redaction/names.ts';
 import { compileRedactor, type RedactionMatch, type Redactor } from '../../redaction/redact.ts';
 import type { IngestRules } from '../../redaction/redactors.ts';
+import { openOffsets } from '../../util/code-points.ts';
 import { collect } from '../../util/collect.ts';
 import { badFile, type FileError } from '../failure.ts';
 import { newlines } from '../lines.ts';
@@ -119,11 +120,6 @@ function blockedFile(): FileError {
 
 /** Returns the matches with UTF-16 offsets, as blocks have them, instead of code points. */
 function inUtf16(text: string, matches: readonly RedactionMatch[]): RedactionMatch[] {
-  let units = 0;
-  let points = 0;
-  const unitsAt = (target: number): number => {
-    for (; points < target; points++) units += text.codePointAt(units)! > 0xffff ? 2 : 1;
-    return units;
-  };
+  const { unitsAt } = openOffsets(text);
   return matches.map((match) => ({ ...match, start: unitsAt(match.start), end: unitsAt(match.end) }));
 }

@@ -254,6 +254,8 @@ function convert(schema: Schema, io: 'input' | 'output'): Json {
       // Each integer has these limits, which are of JavaScript and say nothing about the value.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // zod leaves the default of a transformed value out.
+      if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue;
       const meta = (zodSchema as unknown as Schema).meta?.();
       if (!meta?.wire) return;
       for (const key of Object.keys(jsonSchema))

@@ -1,5 +1,6 @@
 /** Terms of words in scripts that write blanks between them. */
 
+import { truncated } from '../../util/code-points.ts';
 import { fold } from '../fold.ts';
 import { languageFor, type StemScript, scriptOf, stem } from '../stems/stems.ts';
 import { encodeTerm } from './encode.ts';
@@ -121,8 +122,7 @@ export function lowerCase(word: string, language: string): string {
   return language === 'tr' || language === 'az' ? word.toLocaleLowerCase('tr') : word.toLowerCase();
 }
 
-/** Truncates a term to at most `units` UTF-16 units. The result never ends with half a surrogate pair. */
-export function cut(term: string, units: number = TERM_UNITS_MAX): string {
-  if (term.length <= units) return term;
-  return term.slice(0, /[\ud800-\udbff]/.test(term[units - 1]!) ? units - 1 : units);
+/** Returns a term of at most TERM_UNITS_MAX units. */
+export function cut(term: string): string {
+  return truncated(term, TERM_UNITS_MAX);
 }
