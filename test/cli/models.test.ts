@@ -86,7 +86,10 @@ test('pull prints licence and size, downloads the model, and prints the setting 
   assert.equal(stdout, `PINAKES_EMBEDDING_MODEL=local:${NAME}\n`);
   assert.match(stderr, new RegExp(`^${NAME} at ${COMMIT.slice(0, 12)}, licence: mit\n`));
   assert.match(stderr, /onnx\/model\.onnx and 3 other files, \d+\.\d kB, to /);
-  assert.match(stderr, /The model works: 64 dimensions\./);
+  assert.match(
+    stderr,
+    /The model works: 64 dimensions\.\nPooling: mean\. Prefix of queries: "query: ", of passages: "passage: "\.\nStart /,
+  );
   const notes = JSON.parse(readFileSync(inModel('pinakes.json'), 'utf8'));
   assert.deepEqual(notes, {
     ...{ model: NAME, revision: COMMIT, license: 'mit', file: MODEL_FILE, pooling: 'mean' },
@@ -246,6 +249,17 @@ test('models that cannot run here are refused before any download', async () => 
   const outside = { ...others, '../../outside.onnx': onnx! };
   await refuse({ files: outside }, /it has no ONNX file/);
   assert.ok(hub.requests.every((request) => request.startsWith('GET /api/')));
+});
+
+test('pull says that it assumes the pooling when neither the files nor the name of the model say it', async () => {
+  const assumed =
+    /Pooling: mean\. Prefix of queries: none, of passages: none\.\nNeither .* pinakes\.json in that folder\.\n/;
+  hub.models.set('acme/other', { files });
+  assert.match((await pinakes(['pull', 'acme/other'])).stderr, assumed);
+  const pooling = Buffer.from('{"pooling_mode_cls_token": true}');
+  hub.models.set('acme/other', { files: { ...files, '1_Pooling/config.json': pooling } });
+  const { stderr } = await pinakes(['pull', 'acme/other']);
+  assert.match(stderr, /Pooling: cls\. Prefix of queries: none, of passages: none\.\nStart /);
 });
 
 test('--file selects another ONNX file of the model', async () => {

@@ -20,6 +20,11 @@ export interface PullPlan {
   bytesToFetch: number;
 }
 
+export interface Pulled {
+  notes: ModelNotes;
+  isPoolingAssumed: boolean;
+}
+
 /** As `local:<name>` takes it: `owner/model`, or `model`. */
 const NAME_PATTERN = /^\w[\w.-]*(?:\/\w[\w.-]*)?$/;
 const REVISION_PATTERN = /^\w[\w./-]{0,254}$/;
@@ -55,7 +60,7 @@ export async function planPull(
  * @param onProgress receives the number of bytes of all files that are stored so far.
  * @throws ServiceError when the hub fails, the disk is too small, or the files are none that can be used.
  */
-export async function pull(hub: Hub, plan: PullPlan, onProgress: (bytes: number) => void): Promise<ModelNotes> {
+export async function pull(hub: Hub, plan: PullPlan, onProgress: (bytes: number) => void): Promise<Pulled> {
   const { model, directory, files } = plan;
   await mkdir(directory, { recursive: true });
   const disk = await statfs(directory);
@@ -71,10 +76,10 @@ export async function pull(hub: Hub, plan: PullPlan, onProgress: (bytes: number)
     done += file.bytes;
     onProgress(done);
   }
-  const notes = notesOf(plan);
-  await writeNotes(directory, notes);
+  const pulled = readPulled(plan);
+  await writeNotes(directory, pulled.notes);
   await removeParts(directory);
-  return notes;
+  return pulled;
 }
 
 export async function writeNotes(directory: string, notes: ModelNotes): Promise<void> {
@@ -82,17 +87,18 @@ export async function writeNotes(directory: string, notes: ModelNotes): Promise<
 }
 
 /** Returns what the model's files and its family say about pooling and prefixes. An operator can read and change it there. */
-function notesOf({ model, directory, modelFile }: PullPlan): ModelNotes {
+function readPulled({ model, directory, modelFile }: PullPlan): Pulled {
   const known = { model: model.name, revision: model.commit, license: model.license, file: modelFile };
   try {
     const own = { queryPrefix: null, passagePrefix: null };
-    const { pooling, unpoolable, prefixes } = readLocalModel(join(directory, modelFile), own);
-    return {
+    const { pooling, isPoolingAssumed, unpoolable, prefixes } = readLocalModel(join(directory, modelFile), own);
+    const notes = {
       ...known,
       ...(unpoolable === null && { pooling }),
       query_prefix: prefixes.query,
       passage_prefix: prefixes.passage,
     };
+    return { notes, isPoolingAssumed };
   } catch (error) {
     if (!(error instanceof LocalModelError)) throw error;
     throw new ServiceError('invalid_request', `The model cannot be used: PINAKES_EMBEDDING_MODEL ${error.message}.`);

@@ -16,6 +16,8 @@ export interface LocalModel {
   /** The file of weights that are not in the model file. */
   weightsFile: string | null;
   pooling: Pooling;
+  /** True if nothing names the pooling: neither files of the model nor its name. */
+  isPoolingAssumed: boolean;
   /** Why the service cannot pool the token vectors. Then only a model that pools them itself can be used. */
   unpoolable: string | null;
   tokensMax: number;
@@ -91,8 +93,8 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
   }
   const config = readJson(directory, 'config.json', configSchema);
   const family = familyOf(`${config?._name_or_path ?? ''} ${basename(directory)}`);
-  const ownPooling = readPooling(directory, family);
-  const { pooling, unpoolable } = notes?.pooling ? { pooling: notes.pooling, unpoolable: null } : ownPooling;
+  const noted = notes?.pooling && { pooling: notes.pooling, isPoolingAssumed: false, unpoolable: null };
+  const { pooling, isPoolingAssumed, unpoolable } = noted ?? readPooling(directory, family);
   const prompts = readPrompts(directory);
   const prefixes = {
     query: settings.queryPrefix ?? notes?.query_prefix ?? prompts.query ?? family?.query ?? '',
@@ -104,6 +106,7 @@ export function readLocalModel(path: string, settings: PrefixSettings): LocalMod
     modelFile,
     weightsFile,
     pooling,
+    isPoolingAssumed,
     unpoolable,
     tokensMax,
     padId: config?.pad_token_id ?? 0,
@@ -173,13 +176,15 @@ const POOLING_MODES: Readonly<Record<string, Pooling>> = {
   lasttoken: 'last',
 };
 
-function readPooling(directory: string, family: Family | undefined): Pick<LocalModel, 'pooling' | 'unpoolable'> {
+type OwnPooling = Pick<LocalModel, 'pooling' | 'isPoolingAssumed' | 'unpoolable'>;
+
+function readPooling(directory: string, family: Family | undefined): OwnPooling {
   const modules = readJson(directory, 'modules.json', modulesSchema) ?? [];
   const others = modules.map(({ type }) => type.split('.').at(-1)!);
   const unknown = others.find((type) => !['Transformer', 'Pooling', 'Normalize'].includes(type));
   const folder = modules.find(({ type }) => type.endsWith('.Pooling'))?.path ?? '1_Pooling';
   const config = readJson(directory, join(folder, 'config.json'), poolingSchema);
-  const none = { pooling: family?.pooling ?? ('mean' as const) };
+  const none = { pooling: family?.pooling ?? ('mean' as const), isPoolingAssumed: family === undefined };
   if (unknown !== undefined) return { ...none, unpoolable: `it has a layer ${unknown}` };
   if (config === undefined) return { ...none, unpoolable: null };
   const single = config['pooling_mode'];
@@ -192,7 +197,7 @@ function readPooling(directory: string, family: Family | undefined): Pick<LocalM
   const [mode = ''] = modes;
   const pooling = POOLING_MODES[mode];
   if (modes.length !== 1 || pooling === undefined) return { ...none, unpoolable: `it pools by ${modes.join(' and ')}` };
-  return { pooling, unpoolable: null };
+  return { pooling, isPoolingAssumed: false, unpoolable: null };
 }
 
 const PASSAGE_PROMPTS = ['passage', 'document', 'corpus'];
