@@ -143,6 +143,13 @@ test('longer lists add candidates at the end and do not change the order before'
   }
 });
 
+test('a model that puts all similarities nearer to 1, by one factor, gives the same shares', () => {
+  const wide = [0.7, 0.5, 0.3, 0.1];
+  const narrow = wide.map((similarity) => 1 - 0.3 * (1 - similarity));
+  const shares = (similarities: readonly number[]) => similarityShares(similarities).map((share) => share.toFixed(9));
+  assert.deepEqual(shares(narrow), shares(wide));
+});
+
 test('similarities of more than 1, from rounding, have a share of at most 1', () => {
   const shares = similarityShares([1.0000001, 1]);
   assert.deepEqual(shares, [1, 0]);

@@ -92,6 +92,8 @@ function wordShares(scores: readonly number[]): number[] {
 /**
  * Scales similarities to 0 for the worst candidate and 1 for the similarity 1. If no candidate is near, all shares are small: the list
  * says little, as that of an English model in another language.
+ * Models spread their similarities differently: those of E5 lie between 0.7 and 0.9 where those of MiniLM lie between 0 and 0.6. If all
+ * distances from 1 are smaller by one factor, the shares are the same, so one weight fits such models.
  */
 export function similarityShares(similarities: readonly number[]): number[] {
   const [least, most] = [Math.min(...similarities), Math.max(...similarities)];
