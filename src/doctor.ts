@@ -1,7 +1,7 @@
 /** Checks the service for the operator, and reports one line in words for each check. */
 import { statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { countUnruled } from './access/policy-store.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { checkHashes } from './blobs/check-hashes.ts';
@@ -20,6 +20,7 @@ import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
 import { ADMIN_SOCKET } from './operator-key.ts';
 import type { NameAnalyzer } from './redaction/presidio.ts';
+import { inTempFolder } from './util/folders.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
 
@@ -74,6 +75,7 @@ export async function examine(uses: Uses, options: { thorough: boolean; hashes?:
   const add = addingTo(checks);
   await add('node', async () => process.version);
   await add('data directory', async () => uses.config.dataDir);
+  await add('temporary files', () => inTempFolder(async (folder) => dirname(folder)));
   await add('disk space', () => diskSpace(uses.config.dataDir));
   await add('database', () => databaseFacts(uses.db));
   await add('migrations', () => migrationFacts(uses.db));

@@ -10,6 +10,12 @@ if (major < NODE_VERSION_MIN[0] || (major === NODE_VERSION_MIN[0] && minor < NOD
   );
   process.exitCode = 1;
 } else {
+  // Node 22 warns at each start that its SQLite is experimental, which no user can change.
+  const printers = process.listeners('warning');
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning') for (const print of printers) print(warning);
+  });
   const { runCli } = await import('./run.ts');
   const { processIo } = await import('./shared/io.ts');
   const { correctTextDecoder } = await import('../files/detect/text-decoder.ts');

@@ -185,6 +185,16 @@ test('--version prints the version of the package', async () => {
   assert.deepEqual(await runPinakes(['--version']), { code: 0, stdout: `${manifest.version}\n`, stderr: '' });
 });
 
+test('warnings that a part of Node.js is experimental are not shown, other warnings are', async () => {
+  const warn = ['ExperimentalWarning', 'TestWarning'].map((name) => `process.emitWarning('about ${name}', '${name}')`);
+  const script = `process.once('beforeExit', () => { ${warn.join(';')} })`;
+  const env = { NODE_OPTIONS: `--import="data:text/javascript,${encodeURIComponent(script)}"` };
+  const { code, stderr } = await runPinakes(['--version'], env);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /about TestWarning/);
+  assert.doesNotMatch(stderr, /about ExperimentalWarning/);
+});
+
 test('the help lists every command, and every command has help', async () => {
   const { code, stdout } = await runPinakesHere(['--help']);
   assert.equal(code, 0);

@@ -67,6 +67,20 @@ test('files that nothing needs, which a restored backup may have, are leftovers 
   await damage(sql`delete from blob where tenant_id = ${tenantId} and hash = ${'0'.repeat(64)}`);
 });
 
+test('doctor says when the folder for temporary files cannot be used', async () => {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = '/dev/null/folder';
+  try {
+    const { checks } = await examine(service.deps, { thorough: false });
+    const found = checks.find(({ name }) => name === 'temporary files');
+    assert.equal(found?.ok, false);
+    assert.match(found.detail, /ENOTDIR.*\/dev\/null\/folder/);
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+});
+
 test('a missing blob, a blob without a row and a row that nothing needs are reported', async () => {
   const [blob] = await damage(sql`select hash from blob where tenant_id = ${tenantId}`);
   await service.deps.blobs.delete(tenantId, String(blob!['hash']));

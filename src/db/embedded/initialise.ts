@@ -39,7 +39,7 @@ const CHILD_SCRIPT = new URL(`./initialise-child${OWN_EXTENSION}`, import.meta.u
 /** @throws Error with the engine's reason when it does not start. */
 async function makeFiles(directory: string): Promise<void> {
   // The process ends before optimized code would pay for its compilation.
-  const child = fork(CHILD_SCRIPT, [directory], { execArgv: ['--liftoff-only'] });
+  const child = fork(CHILD_SCRIPT, [directory], { execArgv: ['--liftoff-only', '--no-warnings'] });
   let reason: unknown;
   child.on('message', (message) => {
     reason = message;
