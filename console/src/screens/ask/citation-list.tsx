@@ -1,7 +1,7 @@
 import type { Answer, Citation } from '../../data/turns.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { FileGlyph } from '../../parts/layout.tsx';
-import { placeLine } from '../../parts/place-line.ts';
+import { areOfSeveralGroups, placeLine } from '../../parts/place-line.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import { useOpenCitation } from './use-open-citation.ts';
 
@@ -16,6 +16,7 @@ export function CitationList({
   choose(number: number | null): void;
 }) {
   const citations = answer?.citations ?? [];
+  const withGroup = areOfSeveralGroups(citations.filter((one) => 'heading_path' in one));
   return (
     <aside
       aria-label={say('ask.citations')}
@@ -32,7 +33,12 @@ export function CitationList({
       >
         {citations.map((citation) => (
           <li key={citation.citation.number}>
-            <Passage citation={citation} chosen={chosen === citation.citation.number} choose={choose} />
+            <Passage
+              citation={citation}
+              withGroup={withGroup}
+              chosen={chosen === citation.citation.number}
+              choose={choose}
+            />
           </li>
         ))}
       </ol>
@@ -42,17 +48,19 @@ export function CitationList({
 
 function Passage({
   citation,
+  withGroup,
   chosen,
   choose,
 }: {
   citation: Citation;
+  withGroup: boolean;
   chosen: boolean;
   choose(number: number | null): void;
 }) {
   const open = useOpenCitation();
   const { number, quote } = citation.citation;
   const page = 'pages' in citation ? citation.pages?.[0] : undefined;
-  const place = 'heading_path' in citation ? placeLine(citation) : '';
+  const place = 'heading_path' in citation ? placeLine(citation, withGroup) : '';
   return (
     <button
       type="button"

@@ -1,19 +1,27 @@
 import { Link } from '@tanstack/react-router';
 import type { Hit } from '../../data/search.ts';
 import { FileGlyph } from '../../parts/layout.tsx';
-import { placeLine } from '../../parts/place-line.ts';
 import { keepsOffsets, type Span } from '../../spans/spans.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { excerptOf } from './excerpt.ts';
 
 /** A passage, where it stands, and the scores that brought it here. */
-export function Result({ hit, rank, lexicalMax }: { hit: Hit; rank: number; lexicalMax: number }) {
+export function Result({
+  hit,
+  rank,
+  place,
+  lexicalMax,
+}: {
+  hit: Hit;
+  rank: number;
+  place: string;
+  lexicalMax: number;
+}) {
   const { sentence = null, words = [] } = hit.highlights ?? {};
   const { pieces, before, after } = excerptOf(hit.content, sentence, words, hit.file_type);
   const span = spanOf(hit, sentence);
   const [page] = hit.pages ?? [];
-  const place = placeLine(hit);
   return (
     <li>
       <article className="group relative -mx-3 rounded-lg px-3 py-3.5 hover:bg-hover">

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
+import { areOfSeveralGroups, placeLine } from '../../parts/place-line.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { useKept } from '../../shell/drafts.ts';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
@@ -194,6 +195,7 @@ function Results({
       </div>
     );
   const { results, warnings, totalMs } = search.data;
+  const withGroup = areOfSeveralGroups(results);
   const lexicalMax = Math.max(0, ...results.map((hit) => hit.scores.lexical ?? 0));
   return (
     <>
@@ -220,7 +222,7 @@ function Results({
       ) : (
         <ol className={`divide-y divide-line transition-opacity ${search.isPlaceholderData ? 'opacity-60' : ''}`}>
           {results.map((hit, at) => (
-            <Result key={hit.id} hit={hit} rank={at + 1} lexicalMax={lexicalMax} />
+            <Result key={hit.id} hit={hit} rank={at + 1} place={placeLine(hit, withGroup)} lexicalMax={lexicalMax} />
           ))}
         </ol>
       )}
