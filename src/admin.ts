@@ -163,6 +163,7 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
       const tenant = await getTenant(deps, name ?? '');
       await deleteTenant(deps.db, tenant.id);
       deps.auth.forget();
+      await deps.blobs.deleteTenant(tenant.id);
       // The tenant's audit log was deleted too, so the deletion is logged here.
       deps.log.info({ tenantId: tenant.id, tenant: tenant.name }, 'the tenant was deleted');
       return { id: tenant.id, name: tenant.name };

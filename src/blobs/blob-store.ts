@@ -26,6 +26,8 @@ export interface BlobStore {
   delete(tenantId: string, hash: string): Promise<void>;
   /** Lists every stored blob, for the orphan check. */
   list(): AsyncIterable<{ tenantId: string; hash: string; size: number; modifiedAt: Date }>;
+  /** Deletes all blobs of a tenant that was deleted. */
+  deleteTenant(tenantId: string): Promise<void>;
   /** Deletes staged files older than an hour, which a crash left behind. Returns their number. Opening the store does it too. */
   removeLeftovers(): Promise<number>;
   /** Checks for /readyz and doctor that the store can be written. @throws Error when the disk is full or rights are missing. */

@@ -38,6 +38,10 @@ export async function openDiskBlobStore(dir: string, crash: CrashPoints = noCras
       return handle.createReadStream(range ?? {});
     },
     delete: (tenantId, hash) => rm(blobPath(dir, tenantId, hash), { force: true }),
+    async deleteTenant(tenantId) {
+      if (!isId(tenantId)) throw notFound();
+      await rm(path.join(dir, tenantId), { recursive: true, force: true, maxRetries: 3 });
+    },
     list: () => list(dir),
     removeLeftovers: () => removeLeftovers(staging),
     check: () => orOverloaded(() => checkWritable(staging)),

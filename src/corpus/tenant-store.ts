@@ -149,7 +149,7 @@ export async function saveAnalyzed(tx: Tx, tenantId: string, to: string | null):
   await tx.query(sql`update tenant set analyzed_to = ${to}, analyzer_version = ${version} where id = ${tenantId}`);
 }
 
-/** Deletes the tenant and all its rows. Returns false if the tenant does not exist. The collector deletes its blob files. */
+/** Deletes the tenant and all its rows. Returns false if the tenant does not exist. The caller then deletes its blobs. */
 export async function deleteTenant(db: Database, id: string): Promise<boolean> {
   return db.system.transaction(async (tx) => {
     const [tenant] = await tx.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id} for update`);

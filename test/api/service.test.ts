@@ -1,6 +1,6 @@
 /** The service as a process: its first start, its admin socket, its end. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,14 @@ describe('the admin socket', () => {
     assert.equal(again.body.error.type, 'conflict_error');
     const issued = await admin('POST', '/keys', { tenant: 'acme', name: 'lost' });
     assert.match(issued.body.key, /^pk_/);
+    const form = new FormData();
+    form.append('name', 'files');
+    form.append('files', new Blob(['The bittern booms.']), 'a.txt');
+    const upload = { method: 'POST', headers: { 'x-api-key': made.body.key }, body: form };
+    assert.equal((await fetch(`${service.url}/api/v1/local-file-groups`, upload)).status, 201);
+    assert.ok(existsSync(join(dataDir, 'blobs', made.body.id)));
     assert.equal((await admin('DELETE', '/tenants/acme')).body.name, 'acme');
+    assert.ok(!existsSync(join(dataDir, 'blobs', made.body.id)), 'its files end with it');
     assert.equal((await withKey('/api-keys')).status, 401, 'its keys end with it');
     assert.equal((await admin('DELETE', '/tenants/acme')).status, 404);
   });
