@@ -15,7 +15,6 @@ export function operatorKeyFile(dataDir: string): string {
   return join(dataDir, KEY_FILE);
 }
 
-/** Writes a new key and returns it. */
 export async function writeOperatorKey(dataDir: string): Promise<string> {
   const key = randomBytes(KEY_BYTES).toString('base64url');
   const file = operatorKeyFile(dataDir);

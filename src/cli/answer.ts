@@ -1,6 +1,7 @@
 /** Formats answers and search results for a terminal. */
 import type { CitedContent, Content } from '../client/api.ts';
 import { withoutMarkdownMarks } from '../client/markdown-marks.ts';
+import { oneLine as flat, shortened } from '../util/code-points.ts';
 import { printable } from './shared/printable.ts';
 
 /** Explanation that is printed once below citations with the word `verified`. */
@@ -93,10 +94,7 @@ export function codeLines(text: string, linesMax: number, codePointsMax: number)
   const filled = lines.slice(start, lines.findLastIndex((line) => line !== '') + 1);
   const shown = filled.slice(0, linesMax);
   const indent = Math.min(...shown.filter((line) => line !== '').map((line) => line.search(/\S/)));
-  const cut = shown.map((line) => {
-    const points = [...line.slice(indent)];
-    return points.length <= codePointsMax ? points.join('') : `${points.slice(0, codePointsMax - 1).join('')}…`;
-  });
+  const cut = shown.map((line) => shortened(line.slice(indent), codePointsMax));
   return filled.length > linesMax ? [...cut, '…'] : cut;
 }
 
@@ -107,6 +105,5 @@ export function proseLine(text: string, fileType: string | undefined, codePoints
 
 /** Returns the text in one line: blanks and line breaks become one blank, and a text over `codePointsMax` is cut with an ellipsis. */
 export function oneLine(text: string, codePointsMax = Number.POSITIVE_INFINITY): string {
-  const flat = [...printable(text).replaceAll(/\s+/gu, ' ').trim()];
-  return flat.length <= codePointsMax ? flat.join('') : `${flat.slice(0, codePointsMax - 1).join('')}…`;
+  return shortened(flat(printable(text)), codePointsMax);
 }

@@ -1,6 +1,7 @@
 /** `pinakes ingest`: uploads files and folders as source groups. */
 import { basename, resolve } from 'node:path';
 import { PinakesError } from '../client/client.ts';
+import { shortened } from '../util/code-points.ts';
 import { findFiles } from './ingest-files.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
@@ -83,10 +84,7 @@ export function outcomeJson({ groupId, run, error, fileErrors }: GroupOutcome) {
 
 /** Returns the name of the file or folder. A very long name is cut, so that the number of a group fits behind it. */
 function nameOf(path: string): string {
-  const name = [...basename(resolve(path))];
-  return name.length <= DEFAULT_NAME_LENGTH_MAX
-    ? name.join('')
-    : `${name.slice(0, DEFAULT_NAME_LENGTH_MAX - 1).join('')}…`;
+  return shortened(basename(resolve(path)), DEFAULT_NAME_LENGTH_MAX);
 }
 
 /** Uploads the files and returns the ids of their groups. @throws PinakesError when the service refuses an upload. */

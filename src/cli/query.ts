@@ -4,7 +4,7 @@ import { place } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
 import { layOut } from './shared/columns.ts';
-import { type Command, flagOption, integerOption, textOptions } from './shared/command.ts';
+import { type Command, integerOption, printAnswer, textOptions } from './shared/command.ts';
 import { tableIdOf } from './shared/names.ts';
 import { printable } from './shared/printable.ts';
 
@@ -47,17 +47,14 @@ The statement is SQL of DuckDB. Tables and columns have their names in SQL.`,
         ...asked,
       },
     });
-    if (flagOption(options, 'json')) {
-      io.out(`${JSON.stringify(answer)}\n`);
-      return 0;
-    }
-    io.out(formatResult(answer.columns, answer.rows, io.outColumns));
-    if (answer.citations.length > 0) io.out(`\n${formatPlaces(answer.citations)}`);
-    const { witness_count: read } = answer;
-    if (read !== null && read > answer.citations.length)
-      io.out(`  (the first ${answer.citations.length} of ${read} rows that were read)\n`);
-    for (const warning of answer.warnings) io.err(`Warning: ${printable(warning.message)}\n`);
-    return 0;
+    return printAnswer({ options, io }, answer, () => {
+      io.out(formatResult(answer.columns, answer.rows, io.outColumns));
+      if (answer.citations.length > 0) io.out(`\n${formatPlaces(answer.citations)}`);
+      const { witness_count: read } = answer;
+      if (read !== null && read > answer.citations.length)
+        io.out(`  (the first ${answer.citations.length} of ${read} rows that were read)\n`);
+      for (const warning of answer.warnings) io.err(`Warning: ${printable(warning.message)}\n`);
+    });
   },
 };
 

@@ -57,7 +57,6 @@ function beginsInCode(lines: readonly string[]): boolean {
   );
 }
 
-/** Returns the text without the marks of Markdown. */
 export function withoutMarkdownMarks(text: string, fileType: string | undefined): string {
   let kept = '';
   let at = 0;

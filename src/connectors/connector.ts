@@ -7,6 +7,7 @@
  */
 import type { Opaque, Origin, OriginKind } from '../corpus/origin.ts';
 import type { TypedMetadata } from '../corpus/values.ts';
+import { ServiceError } from '../errors.ts';
 
 /** One thing at the origin that becomes one source. */
 export interface OriginItem {
@@ -143,5 +144,15 @@ export class OriginError extends Error {
     super(`${problem.title}: ${problem.message}`, { cause: options.cause });
     this.problem = problem;
     this.cursorExpired = options.cursorExpired ?? false;
+  }
+}
+
+/** Parses a stored setting or secret again, because it may have been replaced since its check. @throws OriginError with the title. */
+export function parseStored<Parsed>(title: string, parse: () => Parsed): Parsed {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    throw new OriginError({ title, message: error.message, retryable: false });
   }
 }

@@ -69,7 +69,6 @@ export async function saveIdempotentAnswer(
   return rows.length > 0;
 }
 
-/** Renews a claim. */
 export async function renewIdempotencyKey(db: Database, slot: Slot, now: Date): Promise<void> {
   await db.query(slot.tenantId, sql`update idempotency_key set created_at = ${now} where ${isHeld(slot)}`);
 }

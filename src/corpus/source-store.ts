@@ -45,7 +45,6 @@ export interface NewSource {
   /** Only for an uploaded file. */
   path?: string;
   url?: string | null;
-  /** The metadata that the origin reported. */
   originMetadata?: TypedMetadata;
 }
 

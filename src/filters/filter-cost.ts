@@ -45,7 +45,6 @@ function addGroup(cost: FilterCost, group: MetadataFilterGroup): void {
   }
 }
 
-/** Adds the cost of one condition. */
 export function addCondition(cost: FilterCost, { operator, value }: MetadataFilter): void {
   cost.rowNs += CONDITION_NS;
   if (Array.isArray(value)) {

@@ -54,7 +54,6 @@ const isTime = (value: Sql): Sql =>
       and substr(${value}, 6, 2) collate "C" between '01' and '12' and substr(${value}, 9) collate "C" between '01' and '28' then true
     else ${value} ~ ${raw(`'${TIME_PATTERN}'`)} end`;
 
-/** Returns the SQL of a condition. */
 export function conditionSql(filter: MetadataFilter, read: ValueSql): Sql {
   const { value, text } = read;
   switch (filter.operator) {
@@ -127,6 +126,6 @@ export function comparedKinds({ operator, value }: MetadataFilter): Operand['kin
   return [value as Scalar | readonly Scalar[]].flat().map((operand) => classify(operand).kind);
 }
 
-function textOf(operand: Scalar): string {
+export function textOf(operand: Scalar): string {
   return String(operand).normalize('NFC');
 }

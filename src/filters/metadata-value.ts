@@ -32,7 +32,6 @@ export interface Operand {
   text: string;
 }
 
-/** Returns the operand of a filter value. */
 export function classify(value: string | number | boolean): Operand {
   const text = String(value);
   if (text.length <= NUMBER_LENGTH_MAX && NUMBER.test(text)) return { kind: 'number', text };

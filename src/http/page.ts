@@ -8,7 +8,7 @@ import { invalidRequest } from '../errors.ts';
 import { collect } from '../util/collect.ts';
 import { isUuid } from '../util/ids.ts';
 import { text } from '../util/text-schema.ts';
-import { queryInteger } from './schemas.ts';
+import { queryInteger, TIME_MAX } from './schemas.ts';
 
 const PAGE_LIMIT_DEFAULT = 20;
 const PAGE_LIMIT_MAX = 100;
@@ -68,7 +68,6 @@ export function pageResponse<Name extends string, Item extends z.ZodType>(name: 
   return { status: 200 as const, schema: z.object({ ...items, pagination: paginationSchema }) };
 }
 
-/** Returns the page that a request asks for. */
 export function pageRequest({ limit, after_id: afterId, order }: PageQuery): PageRequest {
   return { limit, afterId, order };
 }
@@ -94,9 +93,6 @@ export async function pageAnswer<Name extends string, Row extends { id: string }
 interface PageQuery extends Pick<PageRequest, 'limit' | 'order'> {
   after_id?: string | undefined;
 }
-
-/** Unix seconds up to the year 9999. */
-const TIME_MAX = 253_402_300_799;
 
 /** The query parameters of a list that can be limited to a time. `what` begins their descriptions. */
 export const timesShape = (what: string) => ({

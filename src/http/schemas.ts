@@ -74,6 +74,15 @@ export const sourceGroupIdSchema = idSchema.describe('Id of the source group.');
 /** The answer of routes that create, change or delete a whole source group. */
 export const sourceGroupIdAnswer = z.object({ source_group_id: sourceGroupIdSchema });
 
+/** Unix seconds up to the year 9999. A larger number is probably a time in milliseconds. */
+export const TIME_MAX = 253_402_300_799;
+
+/** A half-open range of code points. */
+export const spanShape = {
+  start: z.int().describe('Offset of the first code point, from 0.'),
+  end: z.int().describe('Offset behind the last code point.'),
+};
+
 /** Unix seconds in a response. */
 export const timeSchema = z.int().describe('Unix seconds.');
 

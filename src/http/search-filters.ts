@@ -9,7 +9,7 @@ import { comparedKinds } from '../filters/metadata-sql.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../filters/types.ts';
 import type { Filters } from '../retrieval/types.ts';
 import { text } from '../util/text-schema.ts';
-import { givenId, SOURCE_TYPES } from './schemas.ts';
+import { givenId, SOURCE_TYPES, TIME_MAX } from './schemas.ts';
 
 const FILTER_ENTRIES_MAX = 100;
 const TAG_LENGTH_MAX = 200;
@@ -17,11 +17,9 @@ const DOMAIN_LENGTH_MAX = 253;
 
 /** Earliest `date_from` and `date_to` that the API accepts, in Unix seconds. */
 const FILTER_TIME_MIN = 1_735_639_200;
-/** Year 9999. A larger number is probably a time in milliseconds. */
-const FILTER_TIME_MAX = 253_402_300_799;
 
 const entries = <T extends z.ZodType>(item: T) => z.array(item).min(1).max(FILTER_ENTRIES_MAX);
-const filterTime = z.int().min(FILTER_TIME_MIN).max(FILTER_TIME_MAX);
+const filterTime = z.int().min(FILTER_TIME_MIN).max(TIME_MAX);
 
 /** Filter members of a request body, to spread into its `z.strictObject`. `toFilters` checks rules that concern several members. */
 export const filterShape = {

@@ -20,7 +20,6 @@ export interface ContextChunk {
   language: string | null;
   /** True for a chunk of a program code file. */
   isCode?: boolean;
-  /** True for a web page. */
   isWeb?: boolean;
   /** True for the result of a query of tables. */
   isResult?: boolean;

@@ -75,7 +75,6 @@ export function searchedScope(request: RetrieveRequest, access: Access): Scope {
   return { ...scopeOf(request, access), ...(request.usePostfilter && { filters: {} }) };
 }
 
-/** Returns the plan of the search. */
 export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const { languages, vector, fusion } = facts;
   const { offset, usePostfilter } = request;

@@ -1,9 +1,11 @@
 /** Structured queries: a query as data, which becomes SQL. Names are quoted, and values are literals of the type of their column. */
+
 import { invalidAt } from '../errors.ts';
 import type { ColumnType } from '../files/columns/column-type.ts';
 import { classify } from '../filters/metadata-value.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../filters/types.ts';
 import { nearestNames } from './engine/nearest-names.ts';
+import { quotedName, textLiteral } from './engine/sql-text.ts';
 import type { TableColumn } from './table.ts';
 
 export const AGGREGATES = ['count', 'sum', 'avg', 'min', 'max', 'count_distinct', 'median'] as const;
@@ -59,14 +61,14 @@ export function toSql(query: StructuredQuery, tables: readonly QueriedTable[]): 
     outputs.set(name.toLowerCase(), name);
     return sql;
   });
-  const clauses = [`select ${list.join(', ')}`, `from ${quoted(table.sqlName)}`];
+  const clauses = [`select ${list.join(', ')}`, `from ${quotedName(table.sqlName)}`];
   if (query.where) clauses.push(`where ${groupSql(query.where, table, ['query', 'where'])}`);
-  if (groupBy.length > 0) clauses.push(`group by ${groupBy.map(({ sqlName }) => quoted(sqlName)).join(', ')}`);
+  if (groupBy.length > 0) clauses.push(`group by ${groupBy.map(({ sqlName }) => quotedName(sqlName)).join(', ')}`);
   const order = (query.orderBy ?? []).map(({ column, direction }, i) => {
     const output = outputs.get(column.toLowerCase());
     const at = ['query', 'order_by', i, 'column'];
     if (output === undefined && isGrouped) throw invalidAt(at, `${column} is not in the result.`);
-    return `${quoted(output ?? columnOf(table, column, at).sqlName)} ${direction} nulls last`;
+    return `${quotedName(output ?? columnOf(table, column, at).sqlName)} ${direction} nulls last`;
   });
   if (order.length > 0) clauses.push(`order by ${order.join(', ')}`);
   if (query.limit !== undefined) clauses.push(`limit ${query.limit}`);
@@ -86,13 +88,13 @@ function selectedSql(
     if (groupBy && !groupBy.includes(column)) {
       throw invalidAt([...at, 'column'], `${column.sqlName} is neither in group_by nor in a function.`);
     }
-    return { name: column.sqlName, sql: quoted(column.sqlName) };
+    return { name: column.sqlName, sql: quotedName(column.sqlName) };
   }
   const { fn } = selected;
   if (selected.column === undefined) {
     if (fn !== 'count') throw invalidAt([...at, 'column'], `${fn} needs a column.`);
     const name = selected.as ?? 'count';
-    return { name, sql: `count(*) as ${quoted(name)}` };
+    return { name, sql: `count(*) as ${quotedName(name)}` };
   }
   const column = columnOf(table, selected.column, [...at, 'column']);
   if (['sum', 'avg', 'median'].includes(fn) && !NUMBERS.includes(column.type)) {
@@ -100,8 +102,8 @@ function selectedSql(
   }
   const name = selected.as ?? `${fn}_${column.sqlName}`;
   const call =
-    fn === 'count_distinct' ? `count(distinct ${quoted(column.sqlName)})` : `${fn}(${quoted(column.sqlName)})`;
-  return { name, sql: `${call} as ${quoted(name)}` };
+    fn === 'count_distinct' ? `count(distinct ${quotedName(column.sqlName)})` : `${fn}(${quotedName(column.sqlName)})`;
+  return { name, sql: `${call} as ${quotedName(name)}` };
 }
 
 function groupSql(group: MetadataFilterGroup, table: QueriedTable, at: Path): string {
@@ -114,7 +116,7 @@ function groupSql(group: MetadataFilterGroup, table: QueriedTable, at: Path): st
 
 function conditionSql({ key, operator, value }: MetadataFilter, table: QueriedTable, at: Path): string {
   const column = columnOf(table, key, [...at, 'key']);
-  const name = quoted(column.sqlName);
+  const name = quotedName(column.sqlName);
   const operands = (Array.isArray(value) ? value : [value]) as readonly Scalar[];
   const compared = (operand: Scalar, i: number) =>
     comparisonOf(column, operand, Array.isArray(value) ? [...at, 'value', i] : [...at, 'value']);
@@ -157,13 +159,13 @@ function anyOf(comparisons: readonly Comparison[]): string {
 
 /** Returns both sides of a comparison. A value that does not fit the type of the column is refused: it would match nothing. */
 function comparisonOf(column: Column, operand: Scalar, at: Path): Comparison {
-  const name = quoted(column.sqlName);
+  const name = quotedName(column.sqlName);
   const wrong = (wanted: string) =>
     invalidAt(at, `the column ${column.sqlName} is ${column.type}, so the value must be ${wanted}.`);
   if (column.type === 'text') {
     const text = String(operand).normalize('NFC');
     // Cells are compared in NFC. For a value in ASCII, that makes no difference that a reader sees.
-    return { left: /^[\0-\x7f]*$/.test(text) ? name : `nfc_normalize(${name})`, right: literal(text) };
+    return { left: /^[\0-\x7f]*$/.test(text) ? name : `nfc_normalize(${name})`, right: textLiteral(text) };
   }
   if (column.type === 'boolean') {
     if (!/^(?:true|false)$/i.test(String(operand))) throw wrong('true or false');
@@ -171,19 +173,19 @@ function comparisonOf(column: Column, operand: Scalar, at: Path): Comparison {
   }
   if (column.type === 'time') {
     if (!TIME_OF_DAY.test(String(operand))) throw wrong('a time such as 09:30:00');
-    return { left: name, right: `cast(${literal(String(operand))} as time)` };
+    return { left: name, right: `cast(${textLiteral(String(operand))} as time)` };
   }
   const { kind, text } = classify(operand);
   if (column.type === 'date' || column.type === 'datetime') {
     if (kind !== 'time') throw wrong('a date such as 2024-01-31 or 2024-01-31T09:30:00Z');
     const isDay = String(operand).length === 10;
-    if (isDay && column.type === 'date') return { left: name, right: `cast(${literal(String(operand))} as date)` };
+    if (isDay && column.type === 'date') return { left: name, right: `cast(${textLiteral(String(operand))} as date)` };
     const time = new Date(text).toISOString().replace('T', ' ').replace('Z', '');
-    return { left: `cast(${name} as timestamp)`, right: `cast(${literal(time)} as timestamp)` };
+    return { left: `cast(${name} as timestamp)`, right: `cast(${textLiteral(time)} as timestamp)` };
   }
   if (kind !== 'number' || !Number.isFinite(Number(text))) throw wrong('a number');
   const isExact = column.type !== 'double' && /^[+-]?\d{1,18}(?:\.\d{1,18})?$/.test(text);
-  return { left: name, right: isExact ? text.replace('+', '') : `cast(${literal(text)} as double)` };
+  return { left: name, right: isExact ? text.replace('+', '') : `cast(${textLiteral(text)} as double)` };
 }
 
 function columnOf(table: QueriedTable, name: string, at: Path): Column {
@@ -194,12 +196,4 @@ function columnOf(table: QueriedTable, name: string, at: Path): Column {
     table.columns.map(({ sqlName }) => sqlName),
   );
   throw invalidAt(at, `there is no column ${name}.${near}`);
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

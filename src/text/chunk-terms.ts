@@ -13,7 +13,6 @@ const TERMS_PER_NAME = 60;
 /** A file that declares what another file defines, or that tests it: mocks have the name of what they stand for. */
 const DEFINES_NOTHING =
   /\.(?:d\.[cm]?ts|pyi)$|^test_|_test\.\w+$|_spec\.(?:lua|rb|[jt]sx?)$|\.(?:test|spec|test-d)\.\w+$|\p{Ll}Tests?\.\w+$/u;
-/** Folders of tests. */
 const TEST_FOLDER = /(?:^|\/)(?:__tests__|tests?|specs?|e2e|testdata|benchmarks?)\//;
 
 /** Returns true for a file of code that declares or tests what another file defines. @param path null if it is not known. */

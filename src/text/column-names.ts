@@ -20,12 +20,10 @@ export function endsWithName(path: string, name: string): boolean {
   return path === name || path.endsWith(SEPARATOR + name);
 }
 
-/** Returns the parts of a path. */
 export function pathParts(path: string): string[] {
   return path.split(SEPARATOR);
 }
 
-/** Returns the path with these parts. */
 export function pathOf(parts: readonly string[]): string {
   return parts.join(SEPARATOR);
 }

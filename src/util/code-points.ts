@@ -14,13 +14,24 @@ function isHighSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xd800;
 }
 
-function isLowSurrogate(unit: number): boolean {
+export function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
 
 /** Returns the first units of a text, without half a surrogate pair at the end. */
 export function truncated(text: string, unitsMax: number): string {
   return text.length <= unitsMax ? text : text.slice(0, unitsMax).replace(/[\ud800-\udbff]$/, '');
+}
+
+/** Returns the text; a text of more code points is cut and ends with an ellipsis. */
+export function shortened(text: string, codePointsMax: number): string {
+  const points = [...text];
+  return points.length <= codePointsMax ? text : `${points.slice(0, codePointsMax - 1).join('')}…`;
+}
+
+/** Returns the text in one line: blanks and line breaks become one blank. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Returns functions that convert UTF-16 offsets of a text to code points and back. An offset near the last one costs little. */

@@ -2,3 +2,9 @@
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Returns the objects of a member that is an array; none if it is not. */
+export function objectsAt(value: Record<string, unknown>, key: string): Record<string, unknown>[] {
+  const list = value[key];
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}

@@ -14,7 +14,6 @@ export function packageFolder(name: string): string {
   return folder;
 }
 
-/** Returns the version of the package. */
 export function packageVersion(): string {
   return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
 }

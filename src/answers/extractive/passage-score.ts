@@ -78,23 +78,6 @@ export interface Features {
   changelog: number;
 }
 
-export const NO_FEATURES: Features = {
-  inPassage: 0,
-  nearby: 0,
-  headNamed: 0,
-  withNeighbours: 0,
-  inChunk: 0,
-  inTitles: 0,
-  fileNamed: 0,
-  senderNamed: 0,
-  letters: 0,
-  relevance: 0,
-  newNumber: 0,
-  namedDefault: 0,
-  code: 0,
-  changelog: 0,
-};
-
 const WEIGHTS: Features = {
   inPassage: 2.5,
   nearby: 2.03,
@@ -111,6 +94,8 @@ const WEIGHTS: Features = {
   code: -1.14,
   changelog: -1.21,
 };
+
+export const NO_FEATURES = Object.fromEntries(Object.keys(WEIGHTS).map((name) => [name, 0])) as unknown as Features;
 
 /** Minimum number of passages for the rarity of terms. Among fewer passages the rarity of a term says little. */
 const PASSAGES_COUNTED_MIN = 30;

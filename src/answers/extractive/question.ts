@@ -19,7 +19,6 @@ export interface Question {
   names: ReadonlySet<string>;
   /** Identifiers of three words, with an underscore or with `::`, as `plainIdentifier` returns them. */
   identifiers: readonly string[];
-  /** True when the question asks for a default value. */
   asksDefault: boolean;
 }
 
@@ -193,6 +192,5 @@ const ASKS_NUMBER = anyOf(
   ],
   'iu',
 );
-/** Words for a default value. */
 export const NAMES_DEFAULT = patternOf('default-words');
 const ASKS_WHEN_UNSET = patternOf('unset-words');

@@ -253,10 +253,16 @@ function unsupportedSpans(
   citations: readonly Citation<unknown>[],
 ): Span[] {
   const supported = citations.filter((citation) => citation.verified).flatMap((citation) => citation.spans);
-  return sentences
-    .filter(
-      (sentence) => sentence.kind !== 'heading' && termsOf(answer.slice(sentence.start, sentence.end), null).size > 0,
-    )
-    .filter((sentence) => !supported.some((span) => span.start < sentence.to && sentence.from < span.end))
-    .map((sentence) => ({ start: sentence.from, end: sentence.to }));
+  const stating = sentences.filter(
+    ({ kind, start, end }) => kind !== 'heading' && termsOf(answer.slice(start, end), null).size > 0,
+  );
+  return withoutSpans(
+    stating.map(({ from, to }) => ({ start: from, end: to })),
+    supported,
+  );
+}
+
+/** Returns the sentences that have no part in common with the spans. */
+export function withoutSpans(sentences: readonly Span[], spans: readonly Span[]): Span[] {
+  return sentences.filter(({ start, end }) => !spans.some((span) => span.start < end && start < span.end));
 }

@@ -36,7 +36,6 @@ export interface Claim {
 export interface Clause {
   /** Distinct terms of the analyzer without stop words. */
   terms: ReadonlySet<string>;
-  /** Number of negations. */
   negations: number;
 }
 

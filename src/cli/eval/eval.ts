@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PinakesError } from '../../client/client.ts';
 import { environment } from '../../config.ts';
 import { type Measures, meanMeasures, measureQuery, percentile } from '../../retrieval/ranking/measures.ts';
+import { forEachLimited } from '../../util/pool.ts';
 import { startLocalService } from '../operate/local-service.ts';
 import { SEARCH_MODES } from '../search.ts';
 import { type Client, openClient } from '../shared/client.ts';
@@ -255,16 +256,12 @@ async function forEachQuery<T>(
 ): Promise<T[]> {
   const progress = startProgress(io, 'Searching');
   const results: T[] = [];
-  const waiting = queries.entries();
   let done = 0;
-  async function drain(): Promise<void> {
-    for (const [i, query] of waiting) {
-      results[i] = await search(query);
-      done += 1;
-      progress.update(done, queries.length, `${done} of ${queries.length} queries`);
-    }
-  }
-  await Promise.all(Array.from({ length: QUERY_CONCURRENCY }, drain));
+  await forEachLimited([...queries.entries()], QUERY_CONCURRENCY, async ([i, query]) => {
+    results[i] = await search(query);
+    done += 1;
+    progress.update(done, queries.length, `${done} of ${queries.length} queries`);
+  });
   progress.end();
   return results;
 }

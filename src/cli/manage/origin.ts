@@ -18,6 +18,16 @@ export interface OriginFacts {
   setting: Setting | null;
 }
 
+/** The operations that read a source and its setting. */
+const OPERATIONS = {
+  web: ['getCrawl', 'getCrawlSetting'],
+  drive: ['getDriveSource', 'getDriveSourceSetting'],
+  page: ['getPageSource', 'getPageSourceSetting'],
+  repo: ['getRepoSource', 'getRepoSetting'],
+  database: ['getDatabaseSource', 'getDatabaseSourceSetting'],
+  local_file: undefined,
+} as const;
+
 const NONE: OriginFacts = { lines: [], setting: null };
 
 /** Returns the facts about the origin. There are none for uploads, for deleted settings, and for keys that may not see the setting. */
@@ -32,32 +42,11 @@ export async function originOf(client: Client, { id, source_type: type }: Source
 }
 
 async function settingOf(client: Client, id: string, type: SourceGroup['source_type']): Promise<Setting | undefined> {
-  const of = async (source: Promise<{ ingestion_setting_id: string }>) => {
-    const { ingestion_setting_id: settingId } = await source;
-    return settingId === '' ? undefined : { params: { id: settingId } };
-  };
-  const params = { id };
-  if (type === 'web') {
-    const request = await of(client.getCrawl({ params }));
-    return request && client.getCrawlSetting(request);
-  }
-  if (type === 'drive') {
-    const request = await of(client.getDriveSource({ params }));
-    return request && client.getDriveSourceSetting(request);
-  }
-  if (type === 'page') {
-    const request = await of(client.getPageSource({ params }));
-    return request && client.getPageSourceSetting(request);
-  }
-  if (type === 'repo') {
-    const request = await of(client.getRepoSource({ params }));
-    return request && client.getRepoSetting(request);
-  }
-  if (type === 'database') {
-    const request = await of(client.getDatabaseSource({ params }));
-    return request && client.getDatabaseSourceSetting(request);
-  }
-  return undefined;
+  const operations = OPERATIONS[type];
+  if (operations === undefined) return undefined;
+  const [source, setting] = operations;
+  const { ingestion_setting_id: settingId } = await client[source]({ params: { id } });
+  return settingId === '' ? undefined : client[setting]({ params: { id: settingId } });
 }
 
 function linesOf(setting: Setting): (readonly [string, string])[] {

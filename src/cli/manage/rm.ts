@@ -1,6 +1,6 @@
 /** `pinakes rm`: deletes source groups and sources. */
 import { openConfiguredClient } from '../shared/client-config.ts';
-import { type Command, flagOption } from '../shared/command.ts';
+import { type Command, flagOption, printAnswer } from '../shared/command.ts';
 import { confirm, usageError } from '../shared/io.ts';
 import { groupIdOf } from '../shared/names.ts';
 import { mapRows } from '../shared/pages.ts';
@@ -43,9 +43,7 @@ nothing is deleted.`,
       await (kind === 'source_group' ? client.deleteSourceGroup({ params }) : client.deleteSource({ params }));
       deleted.push({ kind, id: record.id, name: nameOf({ kind, record } as Found) });
     }
-    if (flagOption(options, 'json')) io.out(`${JSON.stringify(deleted)}\n`);
-    else io.err(`Deleted ${listOf(found)}.\n`);
-    return 0;
+    return printAnswer({ options, io }, deleted, () => io.err(`Deleted ${listOf(found)}.\n`));
   },
 };
 

@@ -3,7 +3,7 @@ import type { Run, RunError } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
-import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { type Command, choiceOption, flagOption, type Invocation, printAnswer, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { checkId, groupIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
@@ -134,22 +134,18 @@ function placeOf({ name, path, url }: RunError): string {
   return place === name ? '' : place;
 }
 
-async function cancel(client: Client, id: string, { options, io }: Invocation): Promise<number> {
+async function cancel(client: Client, id: string, invocation: Invocation): Promise<number> {
   const run = await client.cancelRun({ params: { id } });
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(run)}\n`);
-  else io.err(`The run ${id} is ${run.status}.\n`);
-  return 0;
+  return printAnswer(invocation, run, () => invocation.io.err(`The run ${id} is ${run.status}.\n`));
 }
 
-async function start(client: Client, id: string, { options, io }: Invocation): Promise<number> {
+async function start(client: Client, id: string, invocation: Invocation): Promise<number> {
+  const { options, io } = invocation;
   const body = { only_failed: flagOption(options, 'only-failed') };
   const run = await client.startRun({ params: { id }, body });
-  const isJson = flagOption(options, 'json');
-  if (!flagOption(options, 'wait')) {
-    io.out(isJson ? `${JSON.stringify(run)}\n` : `${run.id}\n`);
-    return 0;
-  }
+  const show = (): void => io.out(`${run.id}\n`);
+  if (!flagOption(options, 'wait')) return printAnswer(invocation, run, show);
   const { exitCode, outcome } = await followGroup(client, id, io);
-  io.out(isJson ? `${JSON.stringify(outcome.run)}\n` : `${run.id}\n`);
+  await printAnswer(invocation, outcome.run, show);
   return exitCode;
 }

@@ -4,7 +4,7 @@ import { PinakesError } from '../../client/client.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
-import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { type Command, flagOption, type Invocation, printAnswer, textOption } from '../shared/command.ts';
 import { CliError, confirm, usageError } from '../shared/io.ts';
 import { groupIdOf, tagNamed } from '../shared/names.ts';
 import { mapRows, printRows } from '../shared/pages.ts';
@@ -64,12 +64,11 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
   return 0;
 }
 
-async function create(name: string, { options, io }: Invocation): Promise<number> {
-  const description = textOption(options, 'description');
+async function create(name: string, invocation: Invocation): Promise<number> {
+  const description = textOption(invocation.options, 'description');
   const client = await openConfiguredClient();
   const tag = await client.createTag({ body: { name, description } });
-  io.out(flagOption(options, 'json') ? `${JSON.stringify(tag)}\n` : `${tag.id}\n`);
-  return 0;
+  return printAnswer(invocation, tag, () => invocation.io.out(`${tag.id}\n`));
 }
 
 async function remove(name: string, { options, io }: Invocation): Promise<number> {
@@ -79,9 +78,7 @@ async function remove(name: string, { options, io }: Invocation): Promise<number
   const use = pagination.total === 0 ? '' : ` and remove it from ${countOf(pagination.total, 'source group')}`;
   await confirm(io, `Delete the tag "${tag.name}"${use}?`, flagOption(options, 'yes'));
   await client.deleteTag({ params: { id: tag.id } });
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(tag)}\n`);
-  else io.err(`Deleted the tag "${printable(tag.name)}".\n`);
-  return 0;
+  return printAnswer({ options, io }, tag, () => io.err(`Deleted the tag "${printable(tag.name)}".\n`));
 }
 
 async function link(
@@ -100,11 +97,9 @@ async function link(
     const change = action === 'add' ? client.linkTag({ body }) : client.unlinkTag({ body });
     links.push(await change.catch((error: unknown) => Promise.reject(explained(error, action, id, tag.name))));
   }
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(links)}\n`);
-  else if (action === 'add')
-    io.err(`Added the tag "${printable(tag.name)}" to ${countOf(links.length, 'source group')}.\n`);
-  else io.err(`Removed the tag "${printable(tag.name)}" from ${countOf(links.length, 'source group')}.\n`);
-  return 0;
+  const done = action === 'add' ? ['Added', 'to'] : ['Removed', 'from'];
+  const text = `${done[0]} the tag "${printable(tag.name)}" ${done[1]} ${countOf(links.length, 'source group')}.\n`;
+  return printAnswer({ options, io }, links, () => io.err(text));
 }
 
 /** Returns a better error for the service's `Not found.` */

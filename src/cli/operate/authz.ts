@@ -2,7 +2,7 @@
 import type { AuthzSubject } from '../../client/api.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
-import { type Command, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { type Command, flagOption, type Invocation, printAnswer, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { allOf, LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
 import { listTime } from '../shared/words.ts';
@@ -76,11 +76,9 @@ async function explain({ options, io }: Invocation): Promise<number> {
     throw usageError('pinakes authz explain needs either --source or --chunk.');
   const body = { ...principalIn(options), source_id: source, chunk_id: chunk };
   const answer = await (await openConfiguredClient()).explainAccess({ body });
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(answer)}\n`);
-  else {
-    const rule = answer.matched_rule;
-    const reason = rule === null ? 'there is no such policy' : `decided by ${rule || 'the whole policy'}`;
-    io.out(`${answer.allowed ? 'allowed' : 'not allowed'}  ${reason}\n`);
-  }
+  const rule = answer.matched_rule;
+  const reason = rule === null ? 'there is no such policy' : `decided by ${rule || 'the whole policy'}`;
+  const text = `${answer.allowed ? 'allowed' : 'not allowed'}  ${reason}\n`;
+  await printAnswer({ options, io }, answer, () => io.out(text));
   return answer.allowed ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /** `pinakes console`: an operator command that prints a sign-in link to the console. */
 import { environment, loadConfig } from '../../config.ts';
-import { type Command, flagOption, textOption } from '../shared/command.ts';
+import { type Command, printAnswer, textOption } from '../shared/command.ts';
 import { callAdmin, HOW_OPERATOR_COMMANDS_WORK } from './admin-client.ts';
 
 export const consoleCommand: Command = {
@@ -27,7 +27,6 @@ ${HOW_OPERATOR_COMMANDS_WORK}`,
     const { host, port } = loadConfig(environment());
     const url = textOption(options, 'url') ?? `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
     const link = `${url.replace(/\/$/, '')}/console/#t=${answer.token}`;
-    io.out(flagOption(options, 'json') ? `${JSON.stringify({ ...answer, link })}\n` : `${link}\n`);
-    return 0;
+    return printAnswer({ options, io }, { ...answer, link }, () => io.out(`${link}\n`));
   },
 };

@@ -1,6 +1,6 @@
 /** `pinakes copy-database`: an operator command that copies the embedded database to a PostgreSQL server. */
 import { environment, loadConfig } from '../../config.ts';
-import { type Command, flagOption } from '../shared/command.ts';
+import { type Command, printAnswer } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 
 export const copyDatabaseCommand: Command = {
@@ -32,12 +32,9 @@ not ask the model for them again.`,
     const log = pino({ level: 'warn' }, pino.destination(2));
     const copied = await copyToServer({ ...config, databaseUrl }, log, (name) => io.err(`${name}\n`));
     const { tenants, rows, jobs } = copied;
-    if (flagOption(options, 'json')) io.out(`${JSON.stringify(copied)}\n`);
-    else
-      io.out(
-        `${rows} rows of ${tenants} tenants and ${jobs} waiting jobs were copied. The files stay in ${config.blobs.directory}, ` +
-          'and the master key stays the same.\n',
-      );
-    return 0;
+    const text =
+      `${rows} rows of ${tenants} tenants and ${jobs} waiting jobs were copied. The files stay in ${config.blobs.directory}, ` +
+      'and the master key stays the same.\n';
+    return printAnswer({ options, io }, copied, () => io.out(text));
   },
 };

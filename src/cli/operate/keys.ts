@@ -12,6 +12,7 @@ import {
   flagOption,
   type Invocation,
   integerOption,
+  printAnswer,
   textOption,
   textOptions,
 } from '../shared/command.ts';
@@ -97,17 +98,14 @@ scopes, limits and expiry lie within its own.`,
   },
 };
 
-async function revoke(id: string, { options, io }: Invocation): Promise<number> {
+async function revoke(id: string, invocation: Invocation): Promise<number> {
   const revoked = await (await openConfiguredClient()).revokeApiKey({ params: { id } });
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(revoked)}\n`);
-  else io.err(`Revoked ${id}\n`);
-  return 0;
+  return printAnswer(invocation, revoked, () => invocation.io.err(`Revoked ${id}\n`));
 }
 
-function generate({ options, io }: Invocation): number {
+function generate(invocation: Invocation): Promise<number> {
   const { key } = generateApiKey();
-  io.out(flagOption(options, 'json') ? `${JSON.stringify({ key })}\n` : `${key}\n`);
-  return 0;
+  return printAnswer(invocation, { key }, () => invocation.io.out(`${key}\n`));
 }
 
 async function list(client: Client, { options, io }: Invocation): Promise<number> {
@@ -136,36 +134,30 @@ async function newestKeys(client: Client): Promise<ApiKey[]> {
   return (await allOf('api_keys', (query) => client.listApiKeys({ query }))).toReversed();
 }
 
-async function usage(client: Client, id: string | undefined, { options, io }: Invocation): Promise<number> {
+async function usage(client: Client, id: string | undefined, invocation: Invocation): Promise<number> {
+  const { options, io } = invocation;
   const days = integerOption(options, 'days', 1, USAGE_DAYS_MAX);
   const read = (of: string): Promise<ApiKeyUsage> => client.getApiKeyUsage({ params: { id: of }, query: { days } });
-  const isJson = flagOption(options, 'json');
   if (id !== undefined) {
     const one = await read(id);
-    if (isJson) io.out(`${JSON.stringify(one)}\n`);
-    else {
-      const rows = [...one.days, { date: 'total', ...one.total }];
-      const columns: Column<(typeof rows)[number]>[] = [{ title: 'DAY', value: ({ date }) => date }, ...USAGE_COLUMNS];
-      await printRows(rows, { columns, isJson, none: '' }, io);
-    }
-    return 0;
+    const rows = [...one.days, { date: 'total', ...one.total }];
+    const columns: Column<(typeof rows)[number]>[] = [{ title: 'DAY', value: ({ date }) => date }, ...USAGE_COLUMNS];
+    return printAnswer(invocation, one, () => printRows(rows, { columns, isJson: false, none: '' }, io));
   }
   const keys = await newestKeys(client);
   const reports = await mapRows(keys, ({ id: of }) => read(of));
-  if (isJson) io.out(`${JSON.stringify(reports)}\n`);
-  else {
-    const rows = keys.map(({ id: of, name }, i) => ({ id: of, name, ...reports[i]!.total }));
-    const columns: Column<(typeof rows)[number]>[] = [
-      { title: 'ID', value: ({ id: of }) => of, omit: 1 },
-      { title: 'NAME', value: ({ name }) => name, cut: true },
-      ...USAGE_COLUMNS,
-    ];
-    await printRows(rows, { columns, isJson, none: 'There are no API keys.' }, io);
-  }
-  return 0;
+  const rows = keys.map(({ id: of, name }, i) => ({ id: of, name, ...reports[i]!.total }));
+  const columns: Column<(typeof rows)[number]>[] = [
+    { title: 'ID', value: ({ id: of }) => of, omit: 1 },
+    { title: 'NAME', value: ({ name }) => name, cut: true },
+    ...USAGE_COLUMNS,
+  ];
+  const output = { columns, isJson: false, none: 'There are no API keys.' };
+  return printAnswer(invocation, reports, () => printRows(rows, output, io));
 }
 
-async function issue({ options, io }: Invocation): Promise<number> {
+async function issue(invocation: Invocation): Promise<number> {
+  const { options } = invocation;
   const name = textOption(options, 'name');
   const scopes = textOptions(options, 'scope');
   if (name === undefined || scopes.length === 0)
@@ -187,10 +179,10 @@ async function issue({ options, io }: Invocation): Promise<number> {
     expires_time: days && Math.floor(Date.now() / 1000) + days * DAY_SECONDS,
   };
   const issued = await client.issueApiKey({ body });
-  return printKey(issued, `Issued ${issued.id}.`, { options, io });
+  return printKey(issued, `Issued ${issued.id}.`, invocation);
 }
 
-async function rotate(id: string, invocation: Pick<Invocation, 'options' | 'io'>): Promise<number> {
+async function rotate(id: string, invocation: Invocation): Promise<number> {
   const grace = integerOption(invocation.options, 'grace', 0, GRACE_SECONDS_MAX) ?? 0;
   const client = await openConfiguredClient();
   const issued = await client.rotateApiKey({ params: { id }, body: { grace_seconds: grace } });
@@ -198,14 +190,12 @@ async function rotate(id: string, invocation: Pick<Invocation, 'options' | 'io'>
   return printKey(issued, `Issued ${issued.id} as successor of ${id}, which ${end}.`, invocation);
 }
 
-function printKey(issued: IssuedApiKey, text: string, { options, io }: Pick<Invocation, 'options' | 'io'>): number {
-  if (flagOption(options, 'json')) {
-    io.out(`${JSON.stringify(issued)}\n`);
-    return 0;
-  }
-  io.out(`${issued.key}\n`);
-  io.err(`${text} The key cannot be shown again.\n`);
-  return 0;
+function printKey(issued: IssuedApiKey, text: string, invocation: Invocation): Promise<number> {
+  const { io } = invocation;
+  return printAnswer(invocation, issued, () => {
+    io.out(`${issued.key}\n`);
+    io.err(`${text} The key cannot be shown again.\n`);
+  });
 }
 
 /** Returns what the key may reach. The ids are in the JSON. */

@@ -1,6 +1,6 @@
 /** `pinakes rotate-master-key`: an operator command that replaces the master key. */
 
-import { type Command, flagOption } from '../shared/command.ts';
+import { type Command, printAnswer } from '../shared/command.ts';
 import { callAdmin, HOW_OPERATOR_COMMANDS_WORK } from './admin-client.ts';
 
 interface Rotation {
@@ -31,13 +31,8 @@ Older backups can be opened only with the old key: keep it as long as the backup
 ${HOW_OPERATOR_COMMANDS_WORK}`,
   async run({ options, io }) {
     const rotation = await callAdmin<Rotation>('POST', '/master-key/rotate', {});
-    if (flagOption(options, 'json')) io.out(`${JSON.stringify(rotation)}\n`);
-    else {
-      const where = rotation.origin === 'file' ? 'in the key file' : 'from PINAKES_MASTER_KEY';
-      io.out(
-        `${rotation.secrets} secrets were encrypted again. The master key is now ${rotation.key_id} (${where}).\n`,
-      );
-    }
-    return 0;
+    const where = rotation.origin === 'file' ? 'in the key file' : 'from PINAKES_MASTER_KEY';
+    const text = `${rotation.secrets} secrets were encrypted again. The master key is now ${rotation.key_id} (${where}).\n`;
+    return printAnswer({ options, io }, rotation, () => io.out(text));
   },
 };

@@ -1,6 +1,6 @@
 /** `pinakes tenants`: an operator command that manages tenants. */
 
-import { type Command, flagOption, type OptionValues, textOption } from '../shared/command.ts';
+import { type Command, flagOption, type OptionValues, printAnswer, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { callAdmin, HOW_OPERATOR_COMMANDS_WORK } from './admin-client.ts';
 
@@ -36,10 +36,7 @@ export const tenantsCommand: Command = {
 
 ${HOW_OPERATOR_COMMANDS_WORK}`,
   async run({ arguments: [action, name], options, io }) {
-    const print = (answer: unknown, text: string): number => {
-      io.out(flagOption(options, 'json') ? `${JSON.stringify(answer)}\n` : text);
-      return 0;
-    };
+    const print = (answer: unknown, text: string) => printAnswer({ options, io }, answer, () => io.out(text));
     if (action === 'list' && name === undefined) {
       const { tenants } = await callAdmin<{ tenants: Tenant[] }>('GET', '/tenants');
       const newestFirst = tenants.toReversed();

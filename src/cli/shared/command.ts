@@ -90,6 +90,17 @@ export function helpOf(command: Command, columns?: number): string {
   return `${filled(command.summary, columns)}\n\nUsage: ${usage}\n\nOptions:\n${table(rows, columns)}${details}`;
 }
 
+/** Prints an answer: with `--json` as one line of JSON, otherwise with `show`. Returns the exit code of success. */
+export async function printAnswer(
+  { options, io }: Pick<Invocation, 'options' | 'io'>,
+  answer: unknown,
+  show: () => void | Promise<void>,
+): Promise<number> {
+  if (flagOption(options, 'json')) io.out(`${JSON.stringify(answer)}\n`);
+  else await show();
+  return 0;
+}
+
 export function textOption(options: OptionValues, name: string): string | undefined {
   const value = options[name];
   return typeof value === 'string' ? value : undefined;

@@ -11,7 +11,6 @@ import type { HashedFile } from './hash-files.ts';
 import type { SyncPlan } from './plan.ts';
 import { firstRun, waitForRun } from './remote-group.ts';
 
-/** Limits of one request. */
 export interface RequestLimits {
   files: number;
   fileBytes: number;

@@ -8,9 +8,16 @@
  */
 import { Buffer } from 'node:buffer';
 import type { Origin } from '../../corpus/origin.ts';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import type { TenantSockets } from '../../net/tenant-sockets.ts';
-import { type Change, type Connector, type ListRequest, OriginError, type OriginItem } from '../connector.ts';
+import {
+  type Change,
+  type Connector,
+  type ListRequest,
+  OriginError,
+  type OriginItem,
+  parseStored,
+} from '../connector.ts';
 import { openMysql } from './mysql.ts';
 import { openPostgres } from './postgres.ts';
 import { databaseError, TableError, tooLarge } from './problems.ts';
@@ -76,12 +83,7 @@ const NO_URL = {
 
 function urlOf(credential: string | null): DatabaseUrl {
   if (credential === null) throw new OriginError(NO_URL);
-  try {
-    return parseDatabaseUrl(credential);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new OriginError({ title: 'The connection URL cannot be used', message: error.message, retryable: false });
-  }
+  return parseStored('The connection URL cannot be used', () => parseDatabaseUrl(credential));
 }
 
 function check({ tables }: DatabaseOrigin, credential: string | null): void {

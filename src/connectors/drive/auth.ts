@@ -5,9 +5,9 @@
  */
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
-import { invalidRequest, ServiceError } from '../../errors.ts';
+import { invalidRequest } from '../../errors.ts';
 import type { Clock } from '../../util/time.ts';
-import { OriginError } from '../connector.ts';
+import { parseStored } from '../connector.ts';
 import { DriveError, type GoogleClient, readJson, requestGoogle } from './request.ts';
 
 const SCOPE = 'https://www.googleapis.com/auth/drive.readonly';
@@ -99,7 +99,8 @@ export function openTokenSource(client: GoogleClient, tokenUrl: string, clock: C
 
   async function exchange(credential: string, signal: AbortSignal): Promise<Entry> {
     const now = clock.now();
-    const body = new URLSearchParams({ grant_type: GRANT_TYPE, assertion: signAssertion(readKey(credential), now) });
+    const account = parseStored('The service account key cannot be used', () => parseServiceAccount(credential));
+    const body = new URLSearchParams({ grant_type: GRANT_TYPE, assertion: signAssertion(account, now) });
     const options = {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
@@ -153,20 +154,6 @@ export function openTokenSource(client: GoogleClient, tokenUrl: string, clock: C
 }
 
 const TokenResponse = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
-
-/** Parses a stored key again, because it may have been replaced since its check. */
-function readKey(credential: string): ServiceAccount {
-  try {
-    return parseServiceAccount(credential);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new OriginError({
-      title: 'The service account key cannot be used',
-      message: error.message,
-      retryable: false,
-    });
-  }
-}
 
 function hashOf(credential: string): string {
   return createHash('sha256').update(credential).digest('base64');

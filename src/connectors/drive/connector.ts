@@ -1,10 +1,9 @@
 /** The connector of Google Drive folders, which reads with the key of a service account. */
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
 import { RETRY_BASE_MS } from '../../net/retry-wait.ts';
 import type { Clock } from '../../util/time.ts';
-import { type Change, type Connector, type Fetched, OriginError } from '../connector.ts';
+import { type Change, type Connector, type Fetched, OriginError, parseStored } from '../connector.ts';
 import { type DriveApi, openDriveApi } from './api.ts';
 import { openTokenSource, parseServiceAccount } from './auth.ts';
 import { addFailed, changedFiles, changesTree, fileChanges, readChanges } from './changes.ts';
@@ -55,7 +54,8 @@ export function openDriveConnector(options: DriveOptions): Connector<'drive'> {
     account: (credential) => parseServiceAccount(credential).clientEmail,
     list(origin, credential, request) {
       const api = open(credential, request.signal);
-      return list(api, readFolder(origin.folderUrl), { ...request, readsPictures }, clock.now());
+      const root = parseStored('Not the address of a Drive folder', () => parseFolderUrl(origin.folderUrl));
+      return list(api, root, { ...request, readsPictures }, clock.now());
     },
     async fetch(_origin, credential, item, _stored, signal) {
       const locator = Locator.parse(item.locator);
@@ -71,15 +71,6 @@ function noCredential(): OriginError {
     message: 'Give a service account key, or a stored secret that holds one.',
     retryable: false,
   });
-}
-
-function readFolder(folderUrl: string): FolderReference {
-  try {
-    return parseFolderUrl(folderUrl);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new OriginError({ title: 'Not the address of a Drive folder', message: error.message, retryable: false });
-  }
 }
 
 async function* list(

@@ -189,7 +189,6 @@ export class RepoClient {
     return tree;
   }
 
-  /** Returns the unchanged bytes of a blob. */
   async blob(sha: string, bytesMax: number): Promise<AsyncGenerator<Uint8Array>> {
     const options = { accept: 'application/vnd.github.raw+json', bytesMax, timeoutMs: BLOB_TIMEOUT_MS };
     return this.#request(`/git/blobs/${sha}`, options, asStream).catch(

@@ -69,7 +69,6 @@ function textOf(content: unknown): unknown {
     .join('\n');
 }
 
-/** Returns the filters of a body. */
 export function filtersOf(body: AgentRunBody): FilterFields {
   const named = Object.keys(filterShape) as (keyof FilterFields)[];
   return Object.fromEntries(named.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));

@@ -65,43 +65,31 @@ export async function issueApiKey(
       'The scopes, limits and expiry of a new key must lie within those of the key that issues it.',
     );
   }
-  const generated = generateApiKey();
+  const { key, ...stored } = generateApiKey();
   const id = newId(now.getTime());
-  await uses.db.transaction(caller.tenantId, async (tx) => {
+  const row = await uses.db.transaction(caller.tenantId, async (tx) => {
     await lockLivingKeys(tx, caller, now);
     await assertRoom(tx, caller, now);
     const groupIds = unique(wanted.sourceGroupIds);
     const tagIds = unique(wanted.tagIds);
     if ((await findGroupIds(tx, caller.tenantId, groupIds)).length < groupIds.length) throw notFound();
     if ((await findTagIds(tx, caller.tenantId, tagIds)).length < tagIds.length) throw notFound();
-    await insertApiKey(tx, caller.tenantId, {
+    const issued = {
       id,
-      publicId: generated.publicId,
-      hash: generated.hash,
       name: wanted.name,
       scopes: wanted.scopes,
       sourceGroupIds: wanted.sourceGroupIds && groupIds,
       tagIds: wanted.tagIds && tagIds,
       expiresAt: wanted.expiresAt,
       issuedBy: caller.apiKeyId,
-      rootId: caller.rootKeyId,
-      familyId: id,
       createdAt: now,
-    });
+      lastUsedAt: null,
+    };
+    await insertApiKey(tx, caller.tenantId, { ...issued, ...stored, rootId: caller.rootKeyId, familyId: id });
     await recordChange(tx, caller, 'issue', 'api_key', id, auditDetails(wanted));
+    return issued;
   });
-  const row = {
-    id,
-    name: wanted.name,
-    scopes: wanted.scopes,
-    sourceGroupIds: wanted.sourceGroupIds && unique(wanted.sourceGroupIds),
-    tagIds: wanted.tagIds && unique(wanted.tagIds),
-    expiresAt: wanted.expiresAt,
-    issuedBy: caller.apiKeyId,
-    createdAt: now,
-    lastUsedAt: null,
-  };
-  return { row, key: generated.key };
+  return { row, key };
 }
 
 /**
@@ -118,7 +106,7 @@ export async function rotateApiKey(
   graceSeconds: number,
 ): Promise<{ row: ApiKeyView; key: string }> {
   const now = uses.clock.now();
-  const generated = generateApiKey();
+  const { key, ...stored } = generateApiKey();
   const successorId = newId(now.getTime());
   const row = await uses.db.transaction(caller.tenantId, async (tx) => {
     const old = await lockKeyWithin(tx, caller, now, id);
@@ -126,20 +114,8 @@ export async function rotateApiKey(
       throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replacedBy}.`);
     if (old.expiresAt !== null && old.expiresAt <= now) throw new ServiceError('conflict', 'This key has expired.');
     await assertRoom(tx, caller, now);
-    await insertApiKey(tx, caller.tenantId, {
-      id: successorId,
-      publicId: generated.publicId,
-      hash: generated.hash,
-      name: old.name,
-      scopes: old.scopes,
-      sourceGroupIds: old.sourceGroupIds,
-      tagIds: old.tagIds,
-      expiresAt: old.expiresAt,
-      issuedBy: caller.apiKeyId,
-      rootId: old.rootId,
-      familyId: old.familyId,
-      createdAt: now,
-    });
+    const successor = { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
+    await insertApiKey(tx, caller.tenantId, { ...successor, ...stored });
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);
     const end = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
     await replaceApiKey(tx, caller.tenantId, id, successorId, end);
@@ -148,10 +124,10 @@ export async function rotateApiKey(
       replaced_by: successorId,
       ends: end.toISOString(),
     });
-    return { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
+    return successor;
   });
   uses.auth.forget();
-  return { row, key: generated.key };
+  return { row, key };
 }
 
 /** Revokes a key and returns it. @throws ServiceError not_found; forbidden when the key has rights that the caller's key has not. */
@@ -174,13 +150,7 @@ function auditDetails({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRe
 /** Locks and returns a key. @throws ServiceError not_found; forbidden when the key has rights that the caller's key has not. */
 async function lockKeyWithin(tx: Tx, caller: Caller, now: Date, id: string): Promise<ApiKeyRow> {
   const row = orNotFound((await lockLivingKeys(tx, caller, now, id)).find((one) => one.id === id));
-  const rights: Rights = {
-    scopes: row.scopes as Scope[],
-    expiresAt: row.expiresAt,
-    sourceGroupIds: row.sourceGroupIds,
-    tagIds: row.tagIds,
-  };
-  if (!liesWithin(rights, caller)) {
+  if (!liesWithin({ ...row, scopes: row.scopes as Scope[] }, caller)) {
     throw new ServiceError(
       'forbidden',
       'A key can rotate and revoke only keys that lie within its own scopes, limits and expiry.',

@@ -7,15 +7,13 @@ import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { givenId, idParams, idSchema, nameSchema, queryInteger, timeSchema } from '../../http/schemas.ts';
+import { givenId, idParams, idSchema, nameSchema, queryInteger, TIME_MAX, timeSchema } from '../../http/schemas.ts';
 import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
 import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
 import { readUsage } from './usage.ts';
 
 const scopeSchema = z.enum(SCOPES);
 const SCOPES_DESCRIPTION = 'Scopes of the key: what it may do.';
-/** Unix seconds up to the year 9999. */
-const TIME_MAX = 253_402_300_799;
 
 const apiKeySchema = z
   .object({

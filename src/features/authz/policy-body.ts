@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ATTRIBUTE_TYPES, type AttributeTypes, problemsOfTypes } from '../../access/attribute-types.ts';
 import { policySchema } from '../../access/policy.ts';
 import type { PolicyDocument, PolicyTest, TestMetadata } from '../../access/policy-tests.ts';
+import { standaloneJsonSchema } from '../../http/openapi/openapi.ts';
 import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
 import { ATTRIBUTES_MAX, attributesSchema } from './attributes.ts';
@@ -88,9 +89,10 @@ export const shownExtraShape = {
 };
 
 const { wire: groupWire } = policySchema.meta() as { wire: { properties: object } };
+const { properties: extraProperties } = standaloneJsonSchema(extraSchema, 'input') as { properties: object };
 const wire = {
   ...groupWire,
-  properties: { ...groupWire.properties, ...extraProperties() },
+  properties: { ...groupWire.properties, ...extraProperties },
   // The groups within a policy refer to this component.
   $defs: { AuthzPolicyGroup: groupWire },
 };
@@ -112,18 +114,3 @@ export const policyDocumentSchema = z
     return { ...policy.data, ...(more.data as { attribute_types?: AttributeTypes; tests?: PolicyTest[] }) };
   })
   .meta({ id: 'AuthzPolicyDocument', wire });
-
-/** Returns the JSON Schemas of the members that a document has besides those of a group. */
-function extraProperties(): Record<string, unknown> {
-  const { properties } = z.toJSONSchema(extraSchema, {
-    io: 'input',
-    unrepresentable: 'any',
-    override: ({ zodSchema, jsonSchema }) => {
-      const { wire: shown, description } = (zodSchema as unknown as z.ZodType).meta?.() ?? {};
-      if (!shown) return;
-      for (const key of Object.keys(jsonSchema)) delete (jsonSchema as Record<string, unknown>)[key];
-      Object.assign(jsonSchema, shown, description ? { description } : {});
-    },
-  }) as { properties: Record<string, unknown> };
-  return properties;
-}

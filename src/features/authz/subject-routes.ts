@@ -1,21 +1,19 @@
 /** Routes for subjects: the attributes of principals. */
 import { z } from 'zod';
 import { listSubjects, type Subject } from '../../access/subject-store.ts';
-import { faultOfItem } from '../../errors.ts';
+import { applyBatch, batchSchema } from '../../http/batch.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
-import { PRINCIPAL_LENGTH_MAX, timeSchema } from '../../http/schemas.ts';
+import { PRINCIPAL_LENGTH_MAX, TIME_MAX, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from './attributes.ts';
 import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';
 
 const AREA = 'Authorization';
 const SUBJECT_BATCH_MAX = 50;
-/** Year 9999. */
-const EXPIRES_TIME_MAX = 253_402_300_799;
 const PATH = '/authz/subjects/{principal_id}/attributes';
 
 /** Subjects and policies apply to the whole tenant, so a limited key must not change them. */
@@ -25,7 +23,7 @@ const principalText = text(1, PRINCIPAL_LENGTH_MAX).refine((id) => id.isWellForm
 const params = z.strictObject({
   principal_id: principalText.describe('The end user, by the same id as in the `principal_id` of requests.'),
 });
-const expiresTime = z.int().min(0).max(EXPIRES_TIME_MAX).nullable();
+const expiresTime = z.int().min(0).max(TIME_MAX).nullable();
 
 const subjectBody = z.strictObject({
   attributes: attributesSchema,
@@ -157,31 +155,15 @@ function batchRoute(deps: Deps): Route {
     },
     check: refuseLimited,
     body: batchBody,
-    response: {
-      status: 200,
-      schema: z.object({
-        success_count: z.int().describe('Number of items that succeeded.'),
-        results: z
-          .array(
-            z.object({
-              id: z.string().describe('The principal_id of the item.'),
-              success: z.boolean().describe('Whether the item succeeded.'),
-              error: z.string().describe('Error message of the item; empty if it succeeded.'),
-            }),
-          )
-          .describe('One result for each item, in the same order.'),
-      }),
-    },
+    response: { status: 200, schema: batchSchema('principal_id') },
     example: { items: [{ principal_id: 'ada@example.com', attributes: { department: 'sales' } }] },
-    async handler({ caller, body, signal }) {
-      const results: { id: string; success: boolean; error: string }[] = [];
-      for (const { principal_id: id, ...fields } of body.items) {
-        signal.throwIfAborted();
-        const error = await setSubject(deps, caller, id, toFields(fields)).then(() => '', faultOfItem);
-        results.push({ id, success: error === '', error });
-      }
-      return { success_count: results.filter(({ success }) => success).length, results };
-    },
+    handler: async ({ caller, body, signal }) =>
+      applyBatch(
+        body.items,
+        (item) => item.principal_id,
+        (item) => setSubject(deps, caller, item.principal_id, toFields(item)),
+        signal,
+      ),
   });
 }
 

@@ -19,17 +19,20 @@ export const messageSchema = z.strictObject({
   content: text(0, MESSAGE_LENGTH_MAX).describe('Text of the message.'),
 });
 
+export const messagesSchema = z
+  .array(messageSchema)
+  .min(1)
+  .max(MESSAGES_MAX)
+  .refine(
+    (messages) => messages.some(({ role }) => role === 'user'),
+    'must hold at least one message with role "user"',
+  );
+
 /** The parameters of a completion, without the conversion of a RunAgentInput. */
 export const parameters = z.strictObject({
-  messages: z
-    .array(messageSchema)
-    .min(1)
-    .max(MESSAGES_MAX)
-    .refine(
-      (messages) => messages.some(({ role }) => role === 'user'),
-      'must hold at least one message with role "user"',
-    )
-    .describe('The last message with role `user` is the question. With `conversation_id` the others are ignored.'),
+  messages: messagesSchema.describe(
+    'The last message with role `user` is the question. With `conversation_id` the others are ignored.',
+  ),
   stream: z
     .boolean()
     .optional()

@@ -1,14 +1,11 @@
 /** The completion result on the wire. */
 import { z } from 'zod';
 import { contentSchema, toContent } from '../../http/records/content-record.ts';
-import { idSchema, resultColumnsSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
+import { idSchema, resultColumnsSchema, spanShape, timeSchema, warningsSchema } from '../../http/schemas.ts';
 import type { Answer } from './answer.ts';
 
 const spanSchema = z
-  .object({
-    start: z.int().describe('Offset of the first code point, from 0.'),
-    end: z.int().describe('Offset behind the last code point.'),
-  })
+  .object(spanShape)
   .meta({ id: 'Span', description: 'Half-open range of code points of the answer text.' });
 
 const VERIFIERS = ['rules', 'model', 'query'] as const;

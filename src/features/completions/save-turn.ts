@@ -1,4 +1,5 @@
 /** Stores a turn, and records what its answer rests on. The SQL is in corpus/conversation-store.ts. */
+
 import { findEnded, holdStanding } from '../../access/standing.ts';
 import type { Citation } from '../../answers/grounding/citations.ts';
 import {
@@ -18,6 +19,7 @@ import type { ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { endedError } from '../../http/live-rights.ts';
 import { findGone, type ReadContent } from '../../retrieval/reading/fence.ts';
+import { oneLine, shortened } from '../../util/code-points.ts';
 import type { Context, LabelledHit } from './context.ts';
 import { type Asked, type PastMessage, reachedLimit } from './conversation.ts';
 import type { TableResult } from './table-query.ts';
@@ -166,8 +168,7 @@ function toStoredQuery({ result: { sql, rows, witnessCount } }: { result: TableR
 
 /** Returns the title of a conversation: its first question on one line, truncated. */
 function titleOf(question: string): string {
-  const line = [...question.replace(/\s+/g, ' ').trim()];
-  return line.length <= TITLE_CODE_POINTS_MAX ? line.join('') : `${line.slice(0, TITLE_CODE_POINTS_MAX - 1).join('')}…`;
+  return shortened(oneLine(question), TITLE_CODE_POINTS_MAX);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Answers from tables: the result of a query becomes a source of the answer, and its rows become citations. */
 
 import { isUnrestricted } from '../../access/access.ts';
-import { type Citation, citedSpans, type Span } from '../../answers/grounding/citations.ts';
+import { type Citation, citedSpans, type Span, withoutSpans } from '../../answers/grounding/citations.ts';
 import type { Marker } from '../../answers/grounding/markers.ts';
 import { openResultCheck, type ResultSupport } from '../../answers/grounding/results.ts';
 import { QUOTE_CODE_POINTS_MAX } from '../../answers/grounding/verify.ts';
@@ -186,12 +186,11 @@ export function citeResult(
     .filter(({ number }) => number === result.number)
     .map(({ span, text }) => ({ span, support: check(text) }));
   const spans = sentences.map(({ span, support: { verified, reason } }) => ({ ...span, verified, reason }));
-  const isSupported = (sentence: Span): boolean =>
-    spans.some((span) => span.verified && span.start < sentence.end && sentence.start < span.end);
+  const supported = spans.filter(({ verified }) => verified);
   return {
     citations: citationsOf(result, sentences).slice(0, CITED_ROWS_MAX),
     spans,
-    unsupported: unsupported.filter((sentence) => !isSupported(sentence)),
+    unsupported: withoutSpans(unsupported, supported),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Searches the web for a question, and cites the pages. Web pages are kept apart from stored chunks. */
 import type { FastifyBaseLogger } from 'fastify';
-import { citedSpans, type Span } from '../../answers/grounding/citations.ts';
+import { citedSpans, type Span, withoutSpans } from '../../answers/grounding/citations.ts';
 import { claimOf } from '../../answers/grounding/claims.ts';
 import type { Marker } from '../../answers/grounding/markers.ts';
 import { evidenceOf, findSupport } from '../../answers/grounding/verify.ts';
@@ -85,10 +85,5 @@ export function citeWeb(
     const snippet = [...(verified ? quote : page.text)].slice(0, SNIPPET_CODE_POINTS_MAX).join('');
     return [{ url: page.url, title: page.title, snippet, ...span }];
   });
-  const isSupported = (sentence: Span): boolean =>
-    supported.some((span) => span.start < sentence.end && sentence.start < span.end);
-  return {
-    citations: citations.slice(0, WEB_CITATIONS_MAX),
-    unsupported: unsupported.filter((sentence) => !isSupported(sentence)),
-  };
+  return { citations: citations.slice(0, WEB_CITATIONS_MAX), unsupported: withoutSpans(unsupported, supported) };
 }

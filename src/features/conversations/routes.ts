@@ -15,6 +15,7 @@ import {
   principalShape,
   sourceGroupIdSchema,
   sourceIdSchema,
+  spanShape,
   timeSchema,
 } from '../../http/schemas.ts';
 import { readRedactor } from '../../redaction/redactors.ts';
@@ -37,11 +38,6 @@ const conversationSchema = z
     creation_time: timeSchema,
   })
   .meta({ id: 'Conversation' });
-
-const spanShape = {
-  start: z.int().describe('Offset of the first code point, from 0.'),
-  end: z.int().describe('Offset behind the last code point.'),
-};
 
 const citationSchema = z
   .object({

@@ -104,7 +104,6 @@ export function countChanges(plan: ChangePlan): { added: number; updated: number
   };
 }
 
-/** Whether the plan changes nothing. */
 export function isEmptyPlan(plan: ChangePlan): boolean {
   const { added, restarted, updated, reread, reverted, renamed, deleted, waiting } = plan;
   return [added, restarted, updated, reread, reverted, renamed, deleted, waiting].every((list) => list.length === 0);

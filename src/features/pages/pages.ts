@@ -168,7 +168,6 @@ export async function findBoxes(
   return boxes[0] ?? [];
 }
 
-/** Returns the boxes of each chunk on a page. */
 export async function findChunkBoxes(
   uses: Uses,
   caller: Caller,

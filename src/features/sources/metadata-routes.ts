@@ -1,5 +1,6 @@
 /** Routes for the metadata of sources. */
 import { z } from 'zod';
+import { applyBatch, batchSchema } from '../../http/batch.ts';
 import type { Deps } from '../../http/deps.ts';
 import { redactRecords } from '../../http/records/source-record.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -12,12 +13,12 @@ import {
   sourceParams,
 } from '../../http/schemas.ts';
 import { readRedactor } from '../../redaction/redactors.ts';
-import { deleteSourceMetadata, patchSourceMetadata, patchSources } from './metadata.ts';
+import { deleteSourceMetadata, patchSourceMetadata, type SourcePatch } from './metadata.ts';
 
 const AREA = 'Sources';
 const BATCH_ITEMS_MAX = 50;
 
-const batchSchema = z.strictObject({
+const batchBody = z.strictObject({
   items: z
     .array(
       z.strictObject({
@@ -32,19 +33,6 @@ const batchSchema = z.strictObject({
     )
     .max(BATCH_ITEMS_MAX, `must have at most ${BATCH_ITEMS_MAX} items`)
     .describe('The patches. They are applied in this order.'),
-});
-
-const batchResultSchema = z.object({
-  success_count: z.int().describe('Number of items that succeeded.'),
-  results: z
-    .array(
-      z.object({
-        id: z.string().describe('The source_id of the item.'),
-        success: z.boolean().describe('Whether the item succeeded.'),
-        error: z.string().describe('Error message of the item; empty if it succeeded.'),
-      }),
-    )
-    .describe('One result for each item, in the same order.'),
 });
 
 const RULES =
@@ -124,8 +112,8 @@ function batchRoute(deps: Deps): Route {
         `${RULES}\n\nAt most ${BATCH_ITEMS_MAX} items, applied one after the other. Each item succeeds or fails on its own, with the ` +
         'same error message as the request for one source. A malformed body fails as a whole.',
     },
-    body: batchSchema,
-    response: { status: 200, schema: batchResultSchema, description: 'The result of each item.' },
+    body: batchBody,
+    response: { status: 200, schema: batchSchema('source_id'), description: 'The result of each item.' },
     example: {
       items: [
         {
@@ -140,8 +128,9 @@ function batchRoute(deps: Deps): Route {
         groupId: item.source_group_id,
         records: item.metadata.records,
       }));
-      const results = await patchSources(deps, caller, patches, signal);
-      return { success_count: results.filter((result) => result.success).length, results };
+      // Each patch has its own transaction, which locks one source and the files inside it, so batches cannot deadlock.
+      const apply = (patch: SourcePatch) => patchSourceMetadata(deps, caller, patch);
+      return applyBatch(patches, ({ sourceId }) => sourceId, apply, signal);
     },
   });
 }

@@ -4,7 +4,7 @@ import { recordChange } from '../../corpus/audit-store.ts';
 import { lockSourceMetadata } from '../../corpus/source-lookup.ts';
 import { saveSourceMetadata } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { faultOfItem, notFound, orNotFound } from '../../errors.ts';
+import { notFound, orNotFound } from '../../errors.ts';
 import { type ApiMetadata, changedKeys, checkPatch, mergeMetadata, type PatchRecord } from '../../filters/metadata.ts';
 import type { Deps } from '../../http/deps.ts';
 import { isId } from '../../util/ids.ts';
@@ -14,13 +14,6 @@ export interface SourcePatch {
   /** If given, the source must belong to this group. */
   groupId?: string | undefined;
   records: readonly PatchRecord[];
-}
-
-export interface PatchResult {
-  id: string;
-  success: boolean;
-  /** Error message of the item, the same as of a request for one source; empty if the item succeeded. */
-  error: string;
 }
 
 /**
@@ -42,27 +35,6 @@ export async function patchSourceMetadata(
     await save(tx, caller, sourceId, current, merged);
     return merged;
   });
-}
-
-/**
- * Applies patches in their order. A patch that fails does not affect the others. Each patch has its own transaction, which locks one
- * source and the files inside it, so batches cannot deadlock.
- *
- * @throws errors that an item did not cause. The items before it are applied then, and may be sent again.
- */
-export async function patchSources(
-  deps: Pick<Deps, 'db'>,
-  caller: Caller,
-  patches: readonly SourcePatch[],
-  signal: AbortSignal,
-): Promise<PatchResult[]> {
-  const results: PatchResult[] = [];
-  for (const patch of patches) {
-    signal.throwIfAborted();
-    const error = await patchSourceMetadata(deps, caller, patch).then(() => '', faultOfItem);
-    results.push({ id: patch.sourceId, success: error === '', error });
-  }
-  return results;
 }
 
 /** Deletes the API records of a source, and from the files inside it; records of the origin stay. @throws ServiceError not_found. */

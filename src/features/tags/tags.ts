@@ -121,10 +121,7 @@ function record(tx: Tx, caller: Caller, action: AuditAction, objectId: string, d
 }
 
 async function namesAreUnique<T>(change: Promise<T>): Promise<T> {
-  try {
-    return await change;
-  } catch (error) {
-    if (isUniqueViolation(error)) throw new ServiceError('conflict', 'Another tag has this name.');
-    throw error;
-  }
+  return change.catch((error) => {
+    throw isUniqueViolation(error) ? new ServiceError('conflict', 'Another tag has this name.') : error;
+  });
 }

@@ -4,6 +4,7 @@
  * The ranges cover the block without a gap, because chunks must. `text/sentences.ts` finds sentences that can be quoted.
  * The work is linear on any input.
  */
+import { isLowSurrogate } from '../../util/code-points.ts';
 import { estimateTokens } from './token-estimate.ts';
 
 export interface TextRange {
@@ -125,10 +126,6 @@ function cutBefore(text: string, from: number, to: number): number {
   while (cut > floor && isContinuation(text.charCodeAt(cut))) cut -= 1;
   if (cut > floor) return cut;
   return isLowSurrogate(text.charCodeAt(to)) && to - 1 > from ? to - 1 : to;
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 function isContinuation(unit: number): boolean {

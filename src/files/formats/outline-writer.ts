@@ -1,5 +1,6 @@
 /** Writes a file as blocks with heading paths: headings, entries (a term with its text), lists, code and tables. */
 import type { Link } from '../../text/link-line.ts';
+import { oneLine } from '../../util/code-points.ts';
 import { tableText } from './data/table-text.ts';
 import type { LinkMarks } from './markup/link-marks.ts';
 import type { BlockDraft, TextBuilder } from './text-builder.ts';
@@ -197,10 +198,6 @@ function pathTerm(term: string): string {
   const cut = term.slice(0, PATH_TERM_UNITS_MAX).toWellFormed();
   const blank = cut.lastIndexOf(' ');
   return `${blank > 0 ? cut.slice(0, blank) : cut} …`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 function longestRun(text: string, sign: string): number {

@@ -157,7 +157,10 @@ async function parseOldOffice(
     : (await import('./office/old-word.ts')).parseOldWord(content);
 }
 
-async function parseWithIncludes(type: 'rst' | 'asciidoc', { content, request, tools }: Input<string>): Promise<ParsedFile> {
+async function parseWithIncludes(
+  type: 'rst' | 'asciidoc',
+  { content, request, tools }: Input<string>,
+): Promise<ParsedFile> {
   const { parseWithIncludes } = await import('./markup/parse-outline.ts');
   return parseWithIncludes(type, content, request.groupPath, tools);
 }

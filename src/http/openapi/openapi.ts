@@ -10,7 +10,6 @@ type ErrorName = 'Error' | 'OpenAiError';
 /** Error statuses of every route. */
 const COMMON_ERRORS = [401, 403, 414, 429, 431, 500, 503];
 
-/** Returns the OpenAPI description of the routes. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const components: Json = {};
   const paths: Record<string, Json> = {};

@@ -1,5 +1,6 @@
 /** Processes claimed files, several at once, and keeps their results until the caller stores them. */
 
+import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isPending } from '../../corpus/source-lookup.ts';
 import type { FileFailure } from '../../corpus/values.ts';
@@ -136,7 +137,7 @@ async function processOne(
       { path, name, size, chunkMetadataKeys: active.chunkMetadataKeys, depth, ...origin, ...redaction },
       signal,
       async (member) => {
-        const staged = await deps.blobs.stage(active.tenantId, once(member.bytes));
+        const staged = await deps.blobs.stage(active.tenantId, Readable.from([member.bytes]));
         const before = members[member.index];
         members[member.index] = { name: member.name, staged };
         // The processor started the file again.
@@ -153,10 +154,6 @@ async function processOne(
     deps.log.error({ err: error, sourceId: source.id }, 'a file could not be processed');
     return { ok: false, failure: UNEXPECTED };
   }
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { type ColumnType, IS_INTEGER } from '../../corpus/column-store.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
-import { OPERATORS, type Scalar } from '../../filters/metadata-sql.ts';
+import { OPERATORS, type Scalar, textOf } from '../../filters/metadata-sql.ts';
 import { classify, type Operand } from '../../filters/metadata-value.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
 
@@ -158,8 +158,4 @@ function equalsOneOf(operands: readonly Operand[], kind: Kind): Condition {
 
 function startOf(text: string): string {
   return [...text].slice(0, START_LENGTH).join('');
-}
-
-function textOf(operand: Scalar): string {
-  return String(operand).normalize('NFC');
 }

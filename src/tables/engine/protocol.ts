@@ -3,7 +3,6 @@ import type { ColumnType } from '../../files/columns/column-type.ts';
 
 /** A table that a query may read. */
 export interface EngineTable {
-  /** The name in SQL. */
   sqlName: string;
   /** Path of the Parquet file. Only files that this service has written are given to the engine. */
   file: string;

@@ -2,11 +2,13 @@
  * Runs one statement in an instance of the engine of its own: a statement may break its instance for all that come after it. This module
  * runs in a child process only.
  */
+
 import { type DuckDBConnection, DuckDBInstance, type DuckDBResult } from '@duckdb/node-api';
 import { toCell } from './cells.ts';
 import { failureOf, QueryFailure } from './failures.ts';
 import { type AllowedFunctions, checkStatement, Refused } from './gate.ts';
 import type { Cell, EngineTable, QueryRequest, QueryResult, TracedRow } from './protocol.ts';
+import { quotedName, textLiteral } from './sql-text.ts';
 import { isNode, nodesOf, parseTree, type Statement, textOf } from './syntax.ts';
 import { PLACE_COLUMN, PLACE_SQL, rowOfPlace, type Traced, traceStatement } from './trace.ts';
 
@@ -131,23 +133,25 @@ async function openTables(
       `[${table.parts!.join(',')}]`,
     ]);
     const selected = selectTable(table, hasPlaces, '_part in (select part from __pinakes_parts)');
-    await connection.run(`create table ${quoted(table.sqlName)} as ${selected}`);
+    await connection.run(`create table ${quotedName(table.sqlName)} as ${selected}`);
   }
   await connection.run('drop table if exists __pinakes_parts');
   const whole = tables.filter(({ parts }) => parts === null);
   for (const table of whole) {
-    await connection.run(`create view ${quoted(table.sqlName)} as ${selectTable(table, hasPlaces, 'true')}`);
+    await connection.run(`create view ${quotedName(table.sqlName)} as ${selectTable(table, hasPlaces, 'true')}`);
   }
-  const files = whole.map(({ file }) => literal(file)).join(', ');
+  const files = whole.map(({ file }) => textLiteral(file)).join(', ');
   await connection.run(`set allowed_paths = [${files}]; set TimeZone = 'UTC'`);
   await connection.run('set enable_external_access = false; set lock_configuration = true');
 }
 
 function selectTable(table: EngineTable, hasPlace: boolean, condition: string): string {
-  const columns = table.columns.map(({ name, storedName = name }) => `${quoted(storedName)} as ${quoted(name)}`);
+  const columns = table.columns.map(
+    ({ name, storedName = name }) => `${quotedName(storedName)} as ${quotedName(name)}`,
+  );
   if (hasPlace) columns.push(`${PLACE_SQL} as ${PLACE_COLUMN}`);
   const kind = table.hasTotals ? `and _kind = 'data'` : '';
-  return `select ${columns.join(', ')} from read_parquet(${literal(table.file)}) where ${condition} ${kind}`;
+  return `select ${columns.join(', ')} from read_parquet(${textLiteral(table.file)}) where ${condition} ${kind}`;
 }
 
 async function readResult(
@@ -194,12 +198,4 @@ async function traceOf(
   const found = await connection.runAndReadAll(`select * from (${sql}) limit ${WITNESSES_MAX}`);
   const first = found.getRows() as bigint[][];
   return { kind: 'aggregates', count: Number(counted.getRows()[0]?.[0]), rows: first.flatMap(placesOf) };
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

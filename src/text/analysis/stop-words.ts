@@ -19,7 +19,6 @@ export function stopWordsOf(language: string): ReadonlySet<string> {
   return listsByLanguage().get(language) ?? NONE;
 }
 
-/** Returns whether a word in lower case is a stop word of a language. */
 export function isStopWord(lower: string, language: string): boolean {
   return spellings(lower).some((word) => stopWordsOf(language).has(word));
 }

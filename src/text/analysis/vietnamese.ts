@@ -13,7 +13,6 @@ export function vietnameseSpelling(lower: string): string {
 
 const SYLLABLE = /^(?:[bdhlrsvx]|ch?|gh?|gi|kh?|m|nh?|ngh?|ph?|qu|t[hr]?)?[aeiouy]{1,3}(?:ch?|m|n[gh]?|p|t)?$/;
 
-/** Returns whether a word is a Vietnamese syllable. */
 export function isVietnameseSyllable(word: string): boolean {
   return SYLLABLE.test(fold(word.toLowerCase()));
 }

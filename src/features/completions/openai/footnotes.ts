@@ -1,4 +1,5 @@
 /** Writes the citations of an answer below its text, for programs that show nothing but text. */
+import { oneLine, shortened } from '../../../util/code-points.ts';
 import type { Answer } from '../answer.ts';
 
 /** Begins the footnotes. */
@@ -14,11 +15,12 @@ export function footnotesOf({ citations, webCitations, tableQuery }: Cited): str
     const pages = chunk.pages?.length ? `, page ${chunk.pages.join(', ')}` : '';
     const url = chunk.url === null ? '' : ` (${chunk.url})`;
     // The text above already has the words of a quotation: its beginning shows which one it is.
-    const said = quote === '' ? '' : `: “${quoted ? cut(line(quote)) : line(quote)}”`;
-    return `${inert(line(place))}${pages}${url}${inert(said)}${verified ? '' : ' (not verified)'}`;
+    const words = quoted ? shortened(oneLine(quote), QUOTATION_CODE_POINTS_MAX) : oneLine(quote);
+    const said = words === '' ? '' : `: “${words}”`;
+    return `${inert(oneLine(place))}${pages}${url}${inert(said)}${verified ? '' : ' (not verified)'}`;
   });
-  const ofPages = webCitations.map(({ title, url }) => `${inert(line(title))} (${url})`);
-  const ofQuery = tableQuery ? [`Query of tables: ${inert(line(tableQuery.result.sql))}`] : [];
+  const ofPages = webCitations.map(({ title, url }) => `${inert(oneLine(title))} (${url})`);
+  const ofQuery = tableQuery ? [`Query of tables: ${inert(oneLine(tableQuery.result.sql))}`] : [];
   const [first, ...others] = [...ofQuery, ...ofChunks, ...new Set(ofPages)];
   return first === undefined ? '' : START + [first, ...others.map((note, i) => `${i + 2}. ${note}`)].join('\n');
 }
@@ -27,17 +29,6 @@ export function footnotesOf({ citations, webCitations, tableQuery }: Cited): str
 export function withoutFootnotes(text: string): string {
   const start = text.lastIndexOf(START);
   return start === -1 ? text : text.slice(0, start);
-}
-
-function cut(text: string): string {
-  const characters = [...text];
-  return characters.length <= QUOTATION_CODE_POINTS_MAX
-    ? text
-    : `${characters.slice(0, QUOTATION_CODE_POINTS_MAX - 1).join('')}…`;
-}
-
-function line(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Returns the text without effect in Markdown: a file must not put links, pictures or HTML into a chat window. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { principalShape } from '../../../http/schemas.ts';
 import { isObject } from '../../../util/is-object.ts';
-import { MESSAGES_MAX, messageSchema } from '../request.ts';
+import { messageSchema } from '../request.ts';
 import { withoutFootnotes } from './footnotes.ts';
 
 const MODEL_LENGTH_MAX = 256;
@@ -14,15 +14,6 @@ export const commonShape = {
   store: z.boolean().nullish().describe('Stores question and answer as a conversation. Not stored by default.'),
   ...principalShape,
 };
-
-export const messagesSchema = z
-  .array(messageSchema)
-  .min(1)
-  .max(MESSAGES_MAX)
-  .refine(
-    (messages) => messages.some(({ role }) => role === 'user'),
-    'must hold at least one message with role "user"',
-  );
 
 const ignored = z.unknown().optional().describe('Accepted, without effect.');
 

@@ -1,6 +1,6 @@
 /** Parses a board of cards (JSON Canvas, as vaults keep it): the texts of the cards in reading order, then the named connections. */
 
-import { isObject } from '../../../util/is-object.ts';
+import { isObject, objectsAt } from '../../../util/is-object.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 
@@ -16,7 +16,7 @@ export function parseCanvas(source: string): ParsedFile | undefined {
   const board = readJson(source);
   const nodes = board['nodes'];
   if (!Array.isArray(nodes) || !nodes.every((node) => isObject(node) && TYPES.includes(node['type']))) return undefined;
-  const cards = objectsIn(board, 'nodes').sort(
+  const cards = objectsAt(board, 'nodes').sort(
     (a, b) => numberIn(a, 'y') - numberIn(b, 'y') || numberIn(a, 'x') - numberIn(b, 'x'),
   );
   const builder = new TextBuilder();
@@ -31,7 +31,7 @@ export function parseCanvas(source: string): ParsedFile | undefined {
     const name = text.split('\n', 1)[0]!.replace(/^#+\s+/, '');
     names.set(textIn(card, 'id'), name.slice(0, NAME_UNITS_MAX).toWellFormed());
   }
-  for (const edge of objectsIn(board, 'edges')) {
+  for (const edge of objectsAt(board, 'edges')) {
     const [from, to] = [names.get(textIn(edge, 'fromNode')), names.get(textIn(edge, 'toNode'))];
     const label = textIn(edge, 'label');
     if (from && to && label !== '') builder.add({ kind: 'paragraph' }, `${from} → ${label} → ${to}`);
@@ -46,11 +46,6 @@ function readJson(source: string): Json {
   } catch {
     return {}; // It is read as any other JSON file, which reports the error.
   }
-}
-
-function objectsIn(value: Json, key: string): Json[] {
-  const list = value[key];
-  return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
 function textIn(value: Json, key: string): string {

@@ -13,7 +13,6 @@ import { recordWriter, SINGLE_RECORDS_MAX } from './records.ts';
 const PARQUET_BYTES_MAX = 128 * 1024 * 1024;
 export const TABLE_ROWS_MAX = 2_000_000;
 export const TABLE_COLUMNS_MAX = 500;
-/** Cells that are decoded at once. */
 const CELLS_AT_ONCE = 400_000;
 
 /** @throws FileError for an encrypted file and for one over its limits; the library's error for a damaged file. */

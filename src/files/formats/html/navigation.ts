@@ -44,7 +44,6 @@ const TITLE_BEFORE_UNITS_MAX = 600;
 const CONTENTS_BEFORE_UNITS_MAX = 1500;
 /** Minimum share of linked units in a list of links. */
 const LINKED_SHARE_MIN = 0.8;
-/** Minimum number of links in a list of links. */
 const LIST_LINKS_MIN = 3;
 /** Minimum number of links in a list at the end of the content, where a short "see also" is content. */
 const LAST_LINKS_MIN = 5;

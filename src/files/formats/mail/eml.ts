@@ -2,11 +2,12 @@
 import { Buffer } from 'node:buffer';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import { oneLine } from '../../../util/code-points.ts';
 import { overLimit } from '../../failure.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { parseHtml } from '../html/html.ts';
 import { TextBuilder } from '../text-builder.ts';
-import { mailFile, oneLine, writeMail } from './mail-text.ts';
+import { mailFile, writeMail } from './mail-text.ts';
 import { subjectOf } from './mbox.ts';
 
 /** Maximum size of a mail. Its decoded attachments are in memory together with it. */

@@ -1,6 +1,7 @@
 /** Writes mails as text: headers, body, and the names of the attachments. */
 
 import { detectLanguage, SAMPLE_UNITS } from '../../../text/language.ts';
+import { oneLine } from '../../../util/code-points.ts';
 import { dayInWords } from '../../day-words.ts';
 import { withSymbols } from '../../detect/decode.ts';
 import { memberName } from '../../detect/member-name.ts';
@@ -130,8 +131,4 @@ function wordsOf(text: string): Set<string> {
     .toLowerCase()
     .match(WORD);
   return new Set(words);
-}
-
-export function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

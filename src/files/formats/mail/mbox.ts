@@ -1,13 +1,13 @@
 /** Parses mailboxes (mbox). The text is a list of the mails; each mail becomes a file inside. */
 import { Buffer } from 'node:buffer';
 import { decodeWords } from 'postal-mime';
+import { oneLine } from '../../../util/code-points.ts';
 import { MAILBOX_LINE } from '../../detect/file-types.ts';
 import { memberName } from '../../detect/member-name.ts';
 import { MEMBERS_MAX } from '../../detect/members.ts';
 import { overLimit } from '../../failure.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
-import { oneLine } from './mail-text.ts';
 
 /** Maximum size of a mailbox, which is in memory as a whole. */
 const MBOX_BYTES_MAX = 256 * 1024 * 1024;

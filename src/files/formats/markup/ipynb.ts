@@ -1,7 +1,7 @@
 /** Parses Jupyter notebooks: text cells become Markdown, code cells become code, followed by their printed results. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
-import { isObject } from '../../../util/is-object.ts';
+import { isObject, objectsAt } from '../../../util/is-object.ts';
 import { badFile } from '../../failure.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -34,7 +34,7 @@ export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey
   });
   const parsed = await parseMd(parts.filter((part) => part.trim() !== '').join('\n\n'), keys);
   const title = joined(about['title']) || parsed.title;
-  const author = arrayAt(about, 'authors')
+  const author = objectsAt(about, 'authors')
     .map((one) => joined(one['name']))
     .filter(Boolean)
     .join(', ');
@@ -58,12 +58,12 @@ function readNotebook(source: string): Json {
 
 /** Returns the cells of a notebook. Old notebooks have worksheets with cells. */
 function cellsOf(notebook: Json): Json[] {
-  const sheets = arrayAt(notebook, 'worksheets').flatMap((sheet) => arrayAt(sheet, 'cells'));
-  return [...arrayAt(notebook, 'cells'), ...sheets];
+  const sheets = objectsAt(notebook, 'worksheets').flatMap((sheet) => objectsAt(sheet, 'cells'));
+  return [...objectsAt(notebook, 'cells'), ...sheets];
 }
 
 function outputsOf(cell: Json): string[] {
-  return arrayAt(cell, 'outputs').map((output) => {
+  return objectsAt(cell, 'outputs').map((output) => {
     const data = objectAt(output, 'data');
     const markdown = joined(data['text/markdown']).trim();
     if (markdown !== '') return markdown.slice(0, OUTPUT_UNITS_MAX).toWellFormed();
@@ -82,11 +82,6 @@ function fenced(code: string, language: string): string {
 function joined(value: unknown): string {
   if (Array.isArray(value)) return value.filter((line) => typeof line === 'string').join('');
   return typeof value === 'string' ? value : '';
-}
-
-function arrayAt(value: Json, key: string): Json[] {
-  const found = value[key];
-  return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
 function objectAt(value: Json, key: string): Json {

@@ -6,7 +6,6 @@ export function mathText(xml: string): string {
   return latexText(readXml(xml));
 }
 
-/** Returns the formulas in an element as LaTeX. */
 export function latexText(element: XmlElement): string {
   return latexOf(element).replace(/\s+/g, ' ').trim();
 }

@@ -1,8 +1,8 @@
 /** Reads files in a PDF that are attached to the document or pinned to a page. */
 import { createHash } from 'node:crypto';
+import { oneLine } from '../../../util/code-points.ts';
 import { memberName } from '../../detect/member-name.ts';
 import type { FileMember } from '../../parsed.ts';
-import { oneLine } from '../mail/mail-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { type PdfiumModule, textOfCall, withMemory } from './pdfium.ts';
 

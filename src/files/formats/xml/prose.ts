@@ -1,4 +1,5 @@
 /** Writes prose in XML (DocBook, JATS, patents, TEI and others) as headings, paragraphs, lists, tables and code. */
+import { oneLine } from '../../../util/code-points.ts';
 import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
@@ -235,10 +236,6 @@ function spacedText(element: XmlElement): string {
   return element.children
     .map((child) => (typeof child === 'string' ? child : SKIPPED.test(child.name) ? '' : spacedText(child)))
     .join(mixed ? '' : ' ');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 function visible(text: string): number {

@@ -1,7 +1,8 @@
 /** The body of POST /v1/responses. Members on whose effect a program would rely are refused, because nothing of a response is kept. */
 import { z } from 'zod';
 import { isObject } from '../../../../util/is-object.ts';
-import { commonShape, ignoredShape, messagesSchema, readMessages } from '../messages.ts';
+import { messagesSchema } from '../../request.ts';
+import { commonShape, ignoredShape, readMessages } from '../messages.ts';
 
 /** Members of the OpenAI API that have no effect here. */
 const IGNORED = [

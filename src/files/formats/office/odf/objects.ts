@@ -18,7 +18,6 @@ export function placeObjects(content: XmlElement, parts: ZipPackage): void {
   }
 }
 
-/** Returns the charts on a sheet. */
 export function chartsOn(sheet: XmlElement, parts: ZipPackage): ChartText[] {
   return findElements(sheet, 'object')
     .slice(0, OBJECTS_MAX)

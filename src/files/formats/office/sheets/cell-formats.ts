@@ -64,7 +64,6 @@ export function shownText(text: string, format: CellFormat | undefined): string 
   return (isShown ? withCode(text, format) : text).trim();
 }
 
-/** Returns a number as its format shows it. */
 export function shownNumber(value: number, format: CellFormat, day0: Day0): string {
   if (typeof format === 'string') return codeText(value, format);
   const { kind, hasSeconds } = format;

@@ -141,7 +141,6 @@ function rubyBase(source: string): string {
   return (base.match(/<w:t(?:\s[^<>]*)?>[^<]*<\/w:t>/g) ?? []).join('');
 }
 
-/** Returns a run with this text. */
 export function run(text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<w:r><w:t xml:space="preserve">${escaped}</w:t></w:r>`;

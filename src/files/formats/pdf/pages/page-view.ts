@@ -187,7 +187,6 @@ function toDevice({ module, page }: Page, area: Rectangle, width: number, height
   return { left: Math.min(x1, x2), top: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
 }
 
-/** Returns one box for each line of the range. */
 function lineBoxes({ start, end }: TextRange, boxOf: (unit: number) => Rectangle | undefined): Rectangle[] {
   const lines: Rectangle[] = [];
   for (let unit = start; unit < end; unit += 1) {
