@@ -13,6 +13,7 @@ import { openSandbox } from '../../src/files/sandbox/sandbox.ts';
 import { openToolRunner } from '../../src/files/sandbox/tool-runner.ts';
 import { ATTACKERS, attackFrom, examineSandbox } from '../../src/files/sandbox/try-sandbox.ts';
 import { toolView } from '../../src/files/sandbox/views.ts';
+import { openTableEngine } from '../../src/tables/engine/pool.ts';
 import { sandboxOf } from '../support/files/sandboxes.ts';
 
 const TRIES_MIN = 30;
@@ -133,6 +134,23 @@ test('a process that read a file of one tenant gets no file of another', async (
   );
   assert.deepEqual(await Promise.all(['b', 'a', 'b'].map(read)), ['file 1', 'file 1', 'file 2']);
   await pool.close();
+});
+
+test('a process that ran a statement of one tenant runs none of another', async () => {
+  const script = new URL('../support/files/counting-engine.ts', import.meta.url);
+  const folder = join(dataDir, 'tables');
+  for (const processes of [1, 2]) {
+    const engine = openTableEngine({ processes, memoryMib: 256, folder, script, isInstalled: () => true });
+    const request = { sql: 'select 1', tables: [], rowLimit: 1, timeoutMs: 60_000, traces: false };
+    // A process says how many statements it was given.
+    const ask = async (owner: string) => (await engine.query(owner, request)).rows[0]?.[0];
+    assert.deepEqual([await ask('a'), await ask('a'), await ask('b')], [1, 2, 1]);
+    assert.deepEqual([await ask('c'), await ask('c')], [1, 2]);
+    const many = await Promise.all(['a', 'd', 'c', 'd', 'a', 'b'].map(ask));
+    assert.equal(many.length, 6);
+    assert.equal(await ask('e'), 1);
+    await engine.close();
+  }
 });
 
 describe('where a sandbox is required and there is none', () => {

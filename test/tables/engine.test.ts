@@ -182,6 +182,7 @@ describe('limits', () => {
 
   test('the time limit counts the wait for a process', async () => {
     const slow = { sql: 'select count(*) from range(20000000000)', tables: [], rowLimit: 1, traces: false };
+    await run('select 1', {}, 'waiting');
     const first = engine.query('waiting', { ...slow, timeoutMs: 1_500 });
     const second = engine.query('waiting', { ...slow, timeoutMs: 200 });
     const answers = await Promise.allSettled([first, second]);

@@ -1,4 +1,7 @@
-/** Runs statements in a few processes of the table engine. A process is reused while it is warm and replaced when it may be damaged. */
+/**
+ * Runs statements in a few processes of the table engine. A process is reused while it is warm and replaced when it may be damaged. It runs
+ * statements of one tenant only: code that takes it over would get the tables of the statements that follow.
+ */
 import { randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -73,8 +76,10 @@ class Pool implements TableEngine {
   private readonly options: TableEngineOptions;
   private readonly queue: Task[] = [];
   private readonly running = new Map<EngineProcess, Task>();
-  private readonly processes = new Set<EngineProcess>();
-  private starting = 0;
+  /** Processes with their tenants. */
+  private readonly processes = new Map<EngineProcess, string>();
+  /** Tenants of processes that are not there yet. */
+  private readonly starting: string[] = [];
   private nextId = 1;
   private closed = false;
   private ticker: NodeJS.Timeout | undefined;
@@ -119,28 +124,32 @@ class Pool implements TableEngine {
   }
 
   rssBytes(): number[] {
-    return [...this.processes].map(({ rssBytes }) => rssBytes);
+    return [...this.processes.keys()].map(({ rssBytes }) => rssBytes);
   }
 
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.ticker);
     for (const task of this.queue.splice(0)) task.settle(overloaded('The service stops.'));
-    for (const one of [...this.processes]) one.end({ kind: 'broken', message: 'The service stops.' });
+    for (const one of [...this.processes.keys()]) one.end({ kind: 'broken', message: 'The service stops.' });
   }
 
   private dispatch(): void {
-    for (;;) {
-      const task = this.queue.find(({ owner }) => this.runningOf(owner) < this.ownerMax);
-      if (!task) return;
-      const idle = [...this.processes].find((one) => one.isReady && !one.isBusy);
+    for (const task of [...this.queue]) {
+      // The start of a process may end another, which dispatches, too.
+      if (!this.queue.includes(task) || this.runningOf(task.owner) >= this.ownerMax) continue;
+      const idle = this.idleProcesses().find((one) => this.processes.get(one) === task.owner);
       if (!idle) {
-        this.startProcess();
-        return;
+        this.startProcess(task.owner);
+        continue;
       }
-      this.queue.splice(this.queue.indexOf(task), 1);
+      this.removeFromQueue(task);
       void this.runIn(idle, task);
     }
+  }
+
+  private idleProcesses(): EngineProcess[] {
+    return [...this.processes.keys()].filter((one) => one.isReady && !one.isBusy);
   }
 
   /** A tenant leaves one process to the others. */
@@ -170,32 +179,43 @@ class Pool implements TableEngine {
     this.dispatch();
   }
 
-  private startProcess(): void {
+  /** Starts a process, unless the tenant has one that starts for each statement that waits. */
+  private startProcess(owner: string): void {
     const { processes, memoryMib, folder, sandbox, script = CHILD_SCRIPT } = this.options;
-    const unready = this.starting + [...this.processes].filter(({ isReady }) => !isReady).length;
-    if (this.closed || this.processes.size + this.starting >= processes || unready >= this.queue.length) return;
-    this.starting += 1;
+    const begun = [...this.processes].filter(([one, its]) => its === owner && !one.isReady);
+    const unready = begun.length + this.starting.filter((its) => its === owner).length;
+    const waiting = this.queue.filter((task) => task.owner === owner);
+    if (this.closed || unready >= waiting.length || unready + this.runningOf(owner) >= this.ownerMax) return;
+    if (this.processes.size + this.starting.length >= processes) {
+      const [idle] = this.idleProcesses().sort((a, b) => a.idleSince - b.idleSince);
+      // Its end dispatches this statement again.
+      idle?.end({ kind: 'broken', message: 'The process makes room for another tenant.' });
+      return;
+    }
+    this.starting.push(owner);
+    const hasStarted = () => void this.starting.splice(this.starting.indexOf(owner), 1);
     this.ticker ??= setInterval(() => this.endIdle(), TICK_MS).unref();
     const own = makeProcessFolder(folder, `${process.pid}-${randomUUID()}`);
     const prefix = sandbox?.prefix(engineView(script, own)) ?? Promise.resolve([]);
     prefix.then(
       (words) => {
-        this.starting -= 1;
+        hasStarted();
         if (this.closed) return rmSync(own, { recursive: true, force: true });
         const one: EngineProcess = new EngineProcess(script, words, own, memoryMib, {
           onReady: () => this.dispatch(),
           onEnd: (error) => {
             this.processes.delete(one);
             // A process that cannot start fails a query; otherwise the pool would start processes without end.
-            if (!one.isReady) this.queue.shift()?.settle({ ok: false, error });
+            const failed = one.isReady ? undefined : this.queue.find((task) => task.owner === owner);
+            if (failed && this.removeFromQueue(failed)) failed.settle({ ok: false, error });
             if (!this.running.has(one)) this.dispatch();
           },
         });
-        this.processes.add(one);
+        this.processes.set(one, owner);
         this.dispatch();
       },
       (error: unknown) => {
-        this.starting -= 1;
+        hasStarted();
         rmSync(own, { recursive: true, force: true });
         const message = error instanceof FileError ? error.failure.message : 'The table engine cannot be started.';
         for (const task of this.queue.splice(0)) task.settle(overloaded(message));
@@ -205,7 +225,7 @@ class Pool implements TableEngine {
 
   private endIdle(): void {
     const now = performance.now();
-    for (const one of [...this.processes]) {
+    for (const one of [...this.processes.keys()]) {
       if (!one.isBusy && now - one.idleSince > IDLE_MS) one.end({ kind: 'broken', message: 'The process was idle.' });
     }
   }
