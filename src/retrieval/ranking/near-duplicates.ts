@@ -16,7 +16,7 @@ const ROUNDING = 1e-9;
 export interface Fingerprint {
   /** Hashes of the word sequences, ascending, each once. */
   sequences: Uint32Array;
-  /** Every word with a digit, in order. Texts that have another number, date or code in the same place are never copies. */
+  /** Every word with a digit, in order. A text that has a number, a date or a code that the other one lacks is no copy of it. */
   numbers: readonly string[];
 }
 
@@ -46,15 +46,15 @@ export function fingerprint(text: string): Fingerprint {
 }
 
 /**
- * Returns true if the texts share at least NEAR_DUPLICATE_SHARE_MIN of their sequences (Jaccard), and one of them has the numbers of the
- * other one in the same order. It may have more: a manual as PDF or Info also has numbers of sections and of pages.
+ * Returns true if a text says nearly the same as another one that is shown: both share at least NEAR_DUPLICATE_SHARE_MIN of their sequences
+ * (Jaccard), and the other one has the numbers of the text in the same order. It may have more: a manual as PDF or Info also has numbers of
+ * sections and of pages. So no number is hidden that is not shown.
  */
-export function areNearDuplicates(a: Fingerprint, b: Fingerprint): boolean {
-  if (a.sequences.length === 0 || b.sequences.length === 0) return false;
-  const [fewer, more] = a.numbers.length < b.numbers.length ? [a.numbers, b.numbers] : [b.numbers, a.numbers];
-  if (!isWithin(fewer, more)) return false;
+export function isNearCopy(text: Fingerprint, shown: Fingerprint): boolean {
+  if (text.sequences.length === 0 || shown.sequences.length === 0) return false;
+  if (!isWithin(text.numbers, shown.numbers)) return false;
   // At most so many sequences may be in only one of the texts. The loop ends early for texts that differ.
-  const [left, right] = [a.sequences, b.sequences];
+  const [left, right] = [text.sequences, shown.sequences];
   const all = left.length + right.length;
   const singlesMax = (all * (1 - NEAR_DUPLICATE_SHARE_MIN)) / (1 + NEAR_DUPLICATE_SHARE_MIN) + ROUNDING;
   let [i, j, singles] = [0, 0, 0];

@@ -2,7 +2,7 @@
 
 import type { Candidate } from '../engine.ts';
 import type { ReadText } from '../types.ts';
-import { areNearDuplicates, type Fingerprint } from './near-duplicates.ts';
+import { type Fingerprint, isNearCopy } from './near-duplicates.ts';
 
 /** The candidates that were selected, and what they say about the next one. */
 export interface Selection<T> {
@@ -30,7 +30,7 @@ export function openSelection<T extends Pick<Candidate, 'id' | 'sourceId'>>(
       const { hash = id, fingerprint } = textOf(id) ?? {};
       if (contents.has(hash) || (perSource.get(sourceId) ?? 0) >= (maxChunksPerSource ?? Number.POSITIVE_INFINITY))
         return false;
-      return !fingerprint || !selectedTexts.some((other) => areNearDuplicates(fingerprint, other));
+      return !fingerprint || !selectedTexts.some((other) => isNearCopy(fingerprint, other));
     },
     add(candidate) {
       const { id, sourceId } = candidate;
