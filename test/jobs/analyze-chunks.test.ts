@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import pino from 'pino';
 import { ANALYZER_VERSION, createTenant, listOutdatedTenants, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
@@ -33,6 +34,9 @@ before(async () => {
 after(() => database.close());
 
 const context = (signal = new AbortController().signal): JobContext => ({ signal, lastAttempt: false });
+
+const logged: Record<string, unknown>[] = [];
+const log = pino({ base: null, timestamp: false }, { write: (line) => void logged.push(JSON.parse(line)) });
 
 /** Gives the chunks the state that another version of the analyzer leaves. */
 async function makeOutdated(): Promise<void> {
@@ -70,7 +74,7 @@ test('all chunks are analyzed again, and a stopped job continues where it was', 
   await makeOutdated();
   const stopped = new AbortController();
   const stopping = counted((count) => count === 2 && stopped.abort());
-  await assert.rejects(analyzeChunks({ db: stopping })({ tenantId: tenant.id }, context(stopped.signal)));
+  await assert.rejects(analyzeChunks({ db: stopping, log })({ tenantId: tenant.id }, context(stopped.signal)));
   const half = await termsOfChunks();
   assert.equal(half.filter(({ terms }) => terms !== 'old').length, ANALYZED_PER_TRANSACTION * 2);
   assert.deepEqual(await database.db.system.transaction(listOutdatedTenants), [tenant.id]);
@@ -79,7 +83,15 @@ test('all chunks are analyzed again, and a stopped job continues where it was', 
   const going = counted((count) => {
     transactions = count;
   });
-  await analyzeChunks({ db: going })({ tenantId: tenant.id }, context());
+  await analyzeChunks({ db: going, log })({ tenantId: tenant.id }, context());
+  assert.deepEqual(
+    logged.map(({ msg, chunks }) => [msg, chunks]),
+    [
+      ['the analyzer changed: stored chunks are analyzed again', undefined],
+      ['the analyzer changed: stored chunks are analyzed again', undefined],
+      ['stored chunks were analyzed again', SOURCES - ANALYZED_PER_TRANSACTION * 2],
+    ],
+  );
   assert.equal(transactions, 3, 'the first chunks are not analyzed again');
   for (const [i, { content, terms }] of (await termsOfChunks()).entries()) {
     assert.equal(
@@ -101,8 +113,10 @@ test('a second job analyzes nothing', async () => {
   const db = counted((count) => {
     transactions = count;
   });
-  await analyzeChunks({ db })({ tenantId: tenant.id }, context());
+  logged.length = 0;
+  await analyzeChunks({ db, log })({ tenantId: tenant.id }, context());
   assert.equal(transactions, 1);
+  assert.deepEqual(logged, []);
 });
 
 test('a worker enqueues a job for every outdated tenant at its start', async () => {
@@ -185,7 +199,7 @@ test('terms of a redacted source leave out its name, also beside a title', async
   ] as const) {
     await makeOutdated();
     await names(redactedBy, metadata);
-    await analyzeChunks({ db: database.db })({ tenantId: tenant.id }, context());
+    await analyzeChunks({ db: database.db, log })({ tenantId: tenant.id }, context());
     // With a title, only the first chunk of a file has the words of its name.
     for (const { content, terms } of await termsOfChunks()) {
       const isFirst = !content.includes('Nummer 3 ');
@@ -214,7 +228,7 @@ test('the first chunk is found by the folders of its source, unless the source w
       sql`update source set name = 'a.txt', source_type = ${type}, path = ${path}, redacted_by = ${redactedBy},
         origin_metadata = ${JSON.stringify(metadata)}::jsonb where tenant_id = ${tenant.id}`,
     );
-    await analyzeChunks({ db: database.db })({ tenantId: tenant.id }, context());
+    await analyzeChunks({ db: database.db, log })({ tenantId: tenant.id }, context());
     for (const { content, terms } of await termsOfChunks()) {
       const isFirst = !content.includes('Nummer 3 ');
       const words = terms.split(' ').filter((term) => ['vimbor', 'gramzo'].includes(term));

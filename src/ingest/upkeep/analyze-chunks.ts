@@ -14,22 +14,29 @@ import type { IngestDeps } from '../ingest-deps.ts';
 /** Sized for some 30 ms on the embedded database, where transactions queue with searches. */
 export const ANALYZED_PER_TRANSACTION = 16;
 
-export function analyzeChunks(deps: Pick<IngestDeps, 'db'>): JobHandler {
+export function analyzeChunks(deps: Pick<IngestDeps, 'db' | 'log'>): JobHandler {
   return async ({ tenantId }, { signal }) => {
     if (!tenantId) throw new Error('analyze-chunks needs tenantId');
-    for (let more = true; more; ) {
+    const startedMs = performance.now();
+    let chunks = 0;
+    for (let some = 1; some > 0; ) {
       signal.throwIfAborted();
       // This transaction runs as the owner, because a tenant's role may not write the tenant's row. The lock keeps two jobs
       // from doing the same work.
-      more = await deps.db.system.transaction((tx) => analyzeSome(tx, tenantId), { background: true });
+      some = await deps.db.system.transaction((tx) => analyzeSome(tx, tenantId), { background: true });
+      if (chunks === 0 && some > 0)
+        deps.log.info({ tenantId }, 'the analyzer changed: stored chunks are analyzed again');
+      chunks += some;
     }
+    const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+    if (chunks > 0) deps.log.info({ tenantId, chunks, seconds }, 'stored chunks were analyzed again');
   };
 }
 
-/** Recomputes the terms of some chunks. Returns whether more chunks may be left. */
-async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
+/** Recomputes the terms of some chunks. Returns their number, 0 if none was left. */
+async function analyzeSome(tx: Tx, tenantId: string): Promise<number> {
   const after = await lockOutdated(tx, tenantId);
-  if (after === undefined) return false;
+  if (after === undefined) return 0;
   const chunks = await listChunksToAnalyze(tx, tenantId, after, ANALYZED_PER_TRANSACTION);
   const analyzed = chunks.map((chunk) => {
     const { id, title, name, aliases, folderPath, language, isCode, isFirst } = chunk;
@@ -41,7 +48,7 @@ async function analyzeSome(tx: Tx, tenantId: string): Promise<boolean> {
     await invalidateChunkCaches(tx, tenantId);
   }
   await saveAnalyzed(tx, tenantId, analyzed.at(-1)?.id ?? null);
-  return analyzed.length > 0;
+  return analyzed.length;
 }
 
 /** Enqueues a job for every tenant whose terms come from another version of the analyzer. Called when a worker starts. */
