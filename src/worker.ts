@@ -15,7 +15,7 @@ import { hasDueSchedule, startScheduled } from './ingest/runs/start-scheduled.ts
 import { buildTables } from './ingest/tables/build-tables.ts';
 import { redactTable } from './ingest/tables/redact-table.ts';
 import { analyzeChunks, wakeAnalysis } from './ingest/upkeep/analyze-chunks.ts';
-import { collectGarbage } from './ingest/upkeep/collect-garbage.ts';
+import { COLLECT_INTERVAL_MS, collectGarbage } from './ingest/upkeep/collect-garbage.ts';
 import { embedChunks } from './ingest/vectors/embed-chunks.ts';
 import { wakeAllEmbedding } from './ingest/vectors/embed-queue.ts';
 import { JOB_KINDS, type JobHandler, type JobWork } from './jobs/queue.ts';
@@ -26,7 +26,6 @@ const BUILDS_AT_ONCE = 1;
 const AGENT_RUNS_AT_ONCE = 4;
 /** A run of an origin waits for the network most of the time, and may last for hours. */
 const ORIGIN_RUNS_PER_JOB = 5;
-const COLLECT_INTERVAL_MS = 60_000;
 /** Interval between two checks for due schedules. */
 const SCHEDULE_INTERVAL_MS = 15_000;
 
