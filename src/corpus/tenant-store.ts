@@ -1,7 +1,9 @@
 /** SQL of the table tenant. Each tenant has its own partition of the table chunk: its own BM25 statistics, indexes and fast deletion. */
 import type { Config } from '../config.ts';
+import { lockAgainstBackup } from '../db/backup-lock.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
+import { ServiceError } from '../errors.ts';
 import { appendAudit } from './audit-store.ts';
 import { createVectorPartition, vectorPartition } from './vector-store.ts';
 
@@ -149,9 +151,15 @@ export async function saveAnalyzed(tx: Tx, tenantId: string, to: string | null):
   await tx.query(sql`update tenant set analyzed_to = ${to}, analyzer_version = ${version} where id = ${tenantId}`);
 }
 
-/** Deletes the tenant and all its rows. Returns false if the tenant does not exist. The caller then deletes its blobs. */
+/**
+ * Deletes the tenant and all its rows. Returns false if the tenant does not exist. The caller then deletes its blobs.
+ *
+ * @throws ServiceError conflict while a backup runs, because the backup may name these blobs.
+ */
 export async function deleteTenant(db: Database, id: string): Promise<boolean> {
   return db.system.transaction(async (tx) => {
+    if (!(await lockAgainstBackup(tx)))
+      throw new ServiceError('conflict', 'A backup of this database runs. Delete the tenant when it has ended.');
     const [tenant] = await tx.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id} for update`);
     if (!tenant) return false;
     await tx.query(sql`drop table if exists ${identifier(chunkPartition(tenant.partitionNo))}`);

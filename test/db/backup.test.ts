@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { findViolations } from '../../src/corpus/invariants.ts';
+import { createTenant, deleteTenant } from '../../src/corpus/tenant-store.ts';
 import { type Hold, holdFiles } from '../../src/db/server/hold-files.ts';
 import { sql } from '../../src/db/sql.ts';
 import { deleteGroup } from '../../src/ingest/removal/delete-group.ts';
 import { removeDeletedSource } from '../../src/ingest/removal/delete-source.ts';
 import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
+import { newId } from '../../src/util/ids.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { runPinakes } from '../support/cli.ts';
 import { uploadFiles } from '../support/upload.ts';
@@ -91,6 +93,15 @@ describe('while a backup runs', { skip: !SERVER && 'needs a server' }, () => {
     await deleteGroup(slow)({ tenantId: service.tenantId, groupId: group }, context());
     await (await holding!).release();
     assert.deepEqual(steps, ['deleted', 'held']);
+  });
+
+  test('no tenant is deleted', async () => {
+    const { db } = service.deps;
+    const { id } = await createTenant(db, { id: newId(), name: 'ibis' });
+    const hold = await holdFiles(url);
+    await assert.rejects(deleteTenant(db, id), { code: 'conflict', message: /A backup of this database runs/ });
+    await hold.release();
+    assert.equal(await deleteTenant(db, id), true);
   });
 
   test('the command returns the exit code of its program, and 1 when its connection was lost', async () => {
