@@ -49,8 +49,9 @@ export async function findViolations(
     found.push(...(await checkAuditLog(run, id)));
     stored.delete(id);
   }
-  for (const tenantId of stored.keys())
-    found.push({ invariant: 'I3', message: `blobs of an unknown tenant ${tenantId}` });
+  for (const [tenantId, files] of stored)
+    if ([...files.values()].some((file) => file.modifiedAt < before))
+      found.push({ invariant: 'I3', message: `blobs of an unknown tenant ${tenantId}`, leftover: true });
   return found;
 }
 

@@ -1,6 +1,7 @@
 /** Attacks on the service from inside its parsers, table engine and tools. This process stands in for the service. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
@@ -186,4 +187,26 @@ describe('where a sandbox is required and there is none', () => {
     assert.equal(ok, false);
     assert.match(detail, /^required, but there is none/);
   });
+});
+
+test('doctor makes no folder for temporary files', async () => {
+  const given = process.env['TMPDIR'];
+  process.env['TMPDIR'] = join(dataDir, 'missing');
+  try {
+    await assert.rejects(attackFrom('LibreOffice', sandboxOf(undefined, { mode: 'off' }), targets), { code: 'ENOENT' });
+    assert.equal(existsSync(join(dataDir, 'missing')), false);
+  } finally {
+    if (given === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = given;
+  }
+});
+
+test('doctor says why a program cannot be started in the sandbox, without its command', async () => {
+  const works = sandboxOf(undefined, { mode: 'off' });
+  const refused = {
+    ...works,
+    prefix: async () => ['sh', '-c', 'echo cannot mount it >&2; exit 1'],
+    facts: works.facts,
+  };
+  await assert.rejects(attackFrom('parser', refused, targets), { message: 'cannot mount it' });
 });

@@ -1,6 +1,10 @@
 /** A backup of a PostgreSQL server while the service runs: no stored file is deleted until the backup has ended. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findViolations } from '../../src/corpus/invariants.ts';
 import { createTenant, deleteTenant } from '../../src/corpus/tenant-store.ts';
 import { type Hold, holdFiles } from '../../src/db/server/hold-files.ts';
@@ -11,13 +15,13 @@ import { ingestRun } from '../../src/ingest/run-ingest.ts';
 import { collectGarbage } from '../../src/ingest/upkeep/collect-garbage.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
-import { runPinakes } from '../support/cli.ts';
+import { BIN, runPinakes } from '../support/cli.ts';
 import { uploadFiles } from '../support/upload.ts';
 
 const SERVER = process.env['PINAKES_TEST_DATABASE_URL'];
 
 test('without a server, the command says how the embedded database is backed up', async () => {
-  const { code, stderr } = await runPinakes(['backup', '--', 'true'], {});
+  const { code, stderr } = await runPinakes(['backup', '--', 'echo', ''], {});
   assert.equal(code, 2);
   assert.match(stderr, /stop the service and copy /);
 });
@@ -83,7 +87,7 @@ describe('while a backup runs', { skip: !SERVER && 'needs a server' }, () => {
         ...blobs,
         async delete(tenantId: string, hash: string) {
           holding = holdFiles(url).finally(() => steps.push('held'));
-          await new Promise((resolve) => setTimeout(resolve, 500));
+          await sleep(500);
           await blobs.delete(tenantId, hash);
           steps.push('deleted');
         },
@@ -113,13 +117,80 @@ describe('while a backup runs', { skip: !SERVER && 'needs a server' }, () => {
       await client.connect();
       await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pinakes backup'");
       await client.end();
+      setTimeout(() => console.error('the program ends'), 500);
     })`;
     const lost = await runPinakes(['backup', '--', process.execPath, '-e', cut], env);
     assert.equal(lost.code, 1);
-    assert.match(lost.stderr, /connection to the database was lost/);
+    assert.match(
+      lost.stderr,
+      /connection to the database was lost.*\nthe program ends\n.*connection to the database was lost/,
+    );
     const missing = await runPinakes(['backup', '--', 'no-such-program'], env);
     assert.equal(missing.code, 1);
     assert.match(missing.stderr, /no-such-program cannot be run/);
     await (await holdFiles(url)).release();
+  });
+
+  test('limits that the role has for statements and idle connections do not end it', async () => {
+    const first = await holdFiles(url);
+    const limits = '-c statement_timeout=200ms -c idle_session_timeout=200ms';
+    const second = holdFiles(`${url}?options=${encodeURIComponent(limits)}`);
+    await sleep(500);
+    await first.release();
+    const hold = await second;
+    await sleep(500);
+    assert.equal(await hold.release(), true);
+  });
+
+  test('a server that does not answer any more is given up', { timeout: 20_000 }, async (t) => {
+    const server = new URL(url);
+    const sockets: Socket[] = [];
+    const proxy = createServer((socket) => {
+      const upstream = connect(Number(server.port || 5432), server.hostname);
+      sockets.push(socket, upstream);
+      socket.pipe(upstream).pipe(socket);
+    });
+    await once(proxy.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    });
+    const { port } = proxy.address() as { port: number };
+    const hold = await holdFiles(Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href);
+    sockets[0]!.unpipe();
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const released = hold.release();
+    t.mock.timers.tick(5_000);
+    assert.equal(await released, false);
+  });
+
+  /** Starts the command in a process group of its own, and ends when its program has said that it runs. */
+  async function started(program: string) {
+    const args = [BIN, 'backup', '--', process.execPath, '-e', `${program}; console.log('runs')`];
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, PINAKES_DATABASE_URL: url },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+    await once(child.stdout, 'data');
+    const ended = once(child, 'close').then(([code]) => ({ code, said }));
+    return { pid: child.pid!, ended };
+  }
+
+  test('Ctrl-C reaches the program once', async () => {
+    const { pid, ended } = await started(
+      `process.on('SIGINT', () => { console.log('interrupted'); setTimeout(() => process.exit(3), 500); });
+        setTimeout(() => {}, 10_000)`,
+    );
+    process.kill(-pid, 'SIGINT');
+    assert.deepEqual(await ended, { code: 3, said: 'runs\ninterrupted\n' });
+  });
+
+  test('SIGTERM reaches the program, and the exit code is that of a shell', async () => {
+    const { pid, ended } = await started('setTimeout(() => {}, 10_000)');
+    process.kill(pid, 'SIGTERM');
+    assert.equal((await ended).code, 128 + 15);
   });
 });

@@ -49,20 +49,29 @@ test('files that nothing needs, which a restored backup may have, are leftovers 
     yield Buffer.from('stored after the dump');
   }
   const { blobs } = service.deps;
+  const unknown = newId();
   const extra = await blobs.stage(tenantId, bytes());
-  await blobs.commit([extra]);
+  await blobs.commit([extra, await blobs.stage(unknown, bytes())]);
   await damage(sql`insert into blob (tenant_id, hash, size) values (${tenantId}, ${'0'.repeat(64)}, 1)`);
+  const { checks: atOnce } = await examine(service.deps, { thorough: true });
+  assert.deepEqual(
+    atOnce.filter(({ name }) => name === 'leftovers'),
+    [],
+    'an upload may have stored them a moment ago',
+  );
   const later = { now: () => new Date(Date.now() + 3 * 3_600_000) };
   const { checks } = await examine({ ...service.deps, clock: later }, { thorough: true });
   const found = checks.filter(({ name }) => /^(stored data|leftovers)/.test(name));
   assert.deepEqual(
-    found.map(({ name, ok, detail }) => `${name} ${ok} ${detail.replace(/[0-9a-f]{64}/g, 'ID')}`),
+    found.map(({ name, ok, detail }) => `${name} ${ok} ${detail.replace(/[0-9a-f]{64}|[0-9a-f-]{36}/g, 'ID')}`),
     [
       'stored data true rows, blobs and counters are consistent',
       'leftovers true 1 blob rows that nothing needs: ID',
       'leftovers true 1 stored blobs without a row: ID',
+      'leftovers true blobs of an unknown tenant ID',
     ],
   );
+  await blobs.deleteTenant(unknown);
   await blobs.delete(tenantId, extra.hash);
   await damage(sql`delete from blob where tenant_id = ${tenantId} and hash = ${'0'.repeat(64)}`);
 });

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { runCli } from '../../src/cli/run.ts';
 
-const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'pinakes.ts');
+export const BIN = join(import.meta.dirname, '..', '..', 'src', 'cli', 'pinakes.ts');
 
 export interface CliResult {
   code: number | null;

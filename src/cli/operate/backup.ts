@@ -1,11 +1,9 @@
 /** `pinakes backup`: an operator command that keeps the stored files while a backup runs. */
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { environment, loadConfig } from '../../config.ts';
 import type { Command } from '../shared/command.ts';
 import { CliError, usageError } from '../shared/io.ts';
-
-/** What a shell returns for a command that a signal ended. */
-const ENDED_BY_SIGNAL = 128;
 
 export const backupCommand: Command = {
   name: 'backup',
@@ -13,6 +11,7 @@ export const backupCommand: Command = {
   synopsis: '-- <command…>',
   argumentsMin: 1,
   argumentsMax: Number.POSITIVE_INFINITY,
+  runsProgram: true,
   options: {},
   details: `
   pinakes backup -- sh nightly.sh
@@ -31,7 +30,10 @@ With the embedded database, stop the service and copy the data directory instead
         `PINAKES_DATABASE_URL is not set. For a backup of the embedded database, stop the service and copy ${dataDir}.`,
       );
     const { holdFiles } = await import('../../db/server/hold-files.ts');
-    const hold = await holdFiles(databaseUrl);
+    const sayLost = (): void =>
+      io.err('pinakes: The connection to the database was lost: files may be missing. Make the backup again.\n');
+    // A backup may take hours: it is worth knowing at once, and again at the end.
+    const hold = await holdFiles(databaseUrl, sayLost);
     let exitCode: number;
     try {
       exitCode = await runProgram(program, args);
@@ -40,24 +42,27 @@ With the embedded database, stop the service and copy the data directory instead
       throw error;
     }
     if (await hold.release()) return exitCode;
-    io.err('pinakes: The connection to the database was lost: files may be missing. Make the backup again.\n');
+    sayLost();
     return exitCode || 1;
   },
 };
 
-/** Runs a program with the terminal of this process and returns its exit code. Passes signals on. @throws CliError */
+/** Runs a program with the terminal of this process and returns its exit code. Passes SIGTERM and SIGHUP on. @throws CliError */
 async function runProgram(program: string, args: readonly string[]): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit' });
-  // Ctrl-C reaches the program, too. This process waits for it.
   const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const signal of signals) process.on(signal, passOn);
+  // The terminal sends Ctrl-C to the program, too. This process waits for it.
+  const wait = (): void => {};
+  process.on('SIGINT', wait).on('SIGTERM', passOn).on('SIGHUP', passOn);
   try {
     return await new Promise((resolve, reject) => {
       child.once('error', (error) => reject(new CliError(`${program} cannot be run: ${error.message}`)));
-      child.once('exit', (code) => resolve(code ?? ENDED_BY_SIGNAL));
+      child.once('exit', (code, signal) => {
+        // A shell returns the same for a command that a signal ended.
+        resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]);
+      });
     });
   } finally {
-    for (const signal of signals) process.off(signal, passOn);
+    process.off('SIGINT', wait).off('SIGTERM', passOn).off('SIGHUP', passOn);
   }
 }

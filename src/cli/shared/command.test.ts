@@ -59,6 +59,13 @@ test('a correct command line is parsed', () => {
   assert.equal(integerOption(invocation.options, 'mode', 1, 100), undefined);
 });
 
+test('arguments of a program that is run may be empty, and options come before it', () => {
+  const runs: Command = { ...command, synopsis: '-- <command…>', argumentsMax: 9, runsProgram: true };
+  assert.deepEqual(parseCommandLine(runs, ['--', 'echo', ''], io)?.arguments, ['echo', '']);
+  assert.throws(() => parseCommandLine(runs, ['--', '', 'x'], io), /An argument of pinakes find is empty/);
+  assert.match(helpOf(runs), /Usage: pinakes find \[options\] -- <command…>\n/);
+});
+
 test('the help of a command names every option', () => {
   assert.equal(parseCommandLine(command, ['--help'], io), undefined);
   assert.match(helpOf(command), /Usage: pinakes find <query> \[options\][\s\S]*-n, --limit <n> +how many[\s\S]*--help/);

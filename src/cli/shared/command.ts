@@ -20,6 +20,8 @@ export interface Command {
   synopsis: string;
   argumentsMin: number;
   argumentsMax: number;
+  /** True if the arguments are a program and its arguments, which may be empty. */
+  runsProgram?: boolean;
   options: Readonly<Record<string, OptionSpec>>;
   /** Help text below the options: first examples, then explanations. */
   details?: string;
@@ -50,7 +52,7 @@ export function parseCommandLine(command: Command, argv: readonly string[], io: 
     );
   }
   // A variable of the shell that is not set becomes an empty argument.
-  if (parsed.positionals.some(isBlank))
+  if ((command.runsProgram ? parsed.positionals.slice(0, 1) : parsed.positionals).some(isBlank))
     throw usageError(`An argument of pinakes ${command.name} is empty. See pinakes ${command.name} --help.`);
   const empty = Object.entries(parsed.values).find(([, value]) => [value].flat().some(isBlank));
   if (empty !== undefined) throw usageError(`--${empty[0]} is empty. See pinakes ${command.name} --help.`);
@@ -84,7 +86,8 @@ export function helpOf(command: Command, columns?: number): string {
     const value = spec.type === 'string' ? ` ${spec.value ?? '<value>'}` : '';
     return [`${spec.short ? `-${spec.short}, ` : '    '}--${name}${value}`, spec.text];
   });
-  const usage = ['pinakes', command.name, command.synopsis, '[options]'].filter((part) => part !== '').join(' ');
+  const parts = command.runsProgram ? ['[options]', command.synopsis] : [command.synopsis, '[options]'];
+  const usage = ['pinakes', command.name, ...parts].filter((part) => part !== '').join(' ');
   const examples = filled((command.details ?? '').replace(/^\n+|\s+$/g, ''), columns);
   const details = examples === '' ? '' : `\nExamples:\n${examples}\n`;
   return `${filled(command.summary, columns)}\n\nUsage: ${usage}\n\nOptions:\n${table(rows, columns)}${details}`;

@@ -9,6 +9,8 @@ import { explainStart } from './start.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Deletions of files hold the lock for a moment; another backup holds it longer. */
 const LOCK_TIMEOUT_MS = 30_000;
+/** A server that failed over does not answer on the old connection. */
+const RELEASE_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
@@ -17,8 +19,12 @@ export interface Hold {
   release(): Promise<boolean>;
 }
 
-/** @throws ConfigError when the server cannot be used. @throws ServiceError when another backup runs. */
-export async function holdFiles(url: string): Promise<Hold> {
+/**
+ * @param onLost is called once if the connection ends before the hold is released. A connection that only falls silent is noticed by
+ *   `release`.
+ * @throws ConfigError when the server cannot be used. @throws ServiceError when another backup runs.
+ */
+export async function holdFiles(url: string, onLost: () => void = () => {}): Promise<Hold> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -39,13 +45,18 @@ export async function holdFiles(url: string): Promise<Hold> {
   } catch (error) {
     await client.end().catch(() => {});
     if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE)
-      throw new ServiceError('conflict', 'Another backup of this database runs.', { cause: error });
+      throw new ServiceError('conflict', 'Another backup runs, or files are being deleted. Try again.', {
+        cause: error,
+      });
     throw explainStart(mapDatabaseError(error), url);
   }
+  client.once('error', onLost);
+  const unlock = { text: `select pg_advisory_unlock(${BACKUP_LOCK}) as held`, query_timeout: RELEASE_TIMEOUT_MS };
   return {
     async release() {
+      client.off('error', onLost);
       try {
-        const { rows } = await client.query(`select pg_advisory_unlock(${BACKUP_LOCK}) as held`);
+        const { rows } = await client.query<{ held: boolean }>(unlock);
         return rows[0]?.held === true;
       } catch {
         return false;

@@ -1,14 +1,16 @@
 /** Attacks the service from inside the sandbox, and reports what was reached. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from '../../util/folders.ts';
 import type { Targets, Try } from './attack.ts';
 import type { Sandbox } from './sandbox.ts';
 import { engineView, parserView, toolView, type View } from './views.ts';
 
 const TIME_MS = 60_000;
+const OWN_PREFIX = 'pinakes-attack-';
 const OWN_EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
 const SCRIPT = new URL(`./attack${OWN_EXTENSION}`, import.meta.url);
 
@@ -70,10 +72,11 @@ function needsSystem(attacker: Attacker): boolean {
 
 /** Makes the folder of a program that has one. That of the table engine is beside the blobs. */
 function makeOwnFolder(attacker: Attacker, { blobs }: Targets): string | undefined {
-  if (attacker !== 'table engine' && !needsSystem(attacker)) return undefined;
-  const parent = attacker === 'table engine' ? join(blobs, '.tables') : tmpdir();
-  mkdirSync(parent, { recursive: true });
-  return mkdtempSync(join(parent, 'pinakes-attack-'));
+  if (needsSystem(attacker)) return mkdtempSync(join(tmpdir(), OWN_PREFIX));
+  if (attacker !== 'table engine') return undefined;
+  const parent = join(blobs, '.tables');
+  makeFolder(parent);
+  return mkdtempSync(join(parent, OWN_PREFIX));
 }
 
 /** Returns the view of an attacker. The attacking program is added to it, because none is installed. */
@@ -87,8 +90,9 @@ function viewOf(attacker: Attacker, own: string | undefined): View {
 
 function outputOf(command: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(command, args, { env: {}, timeout: TIME_MS }, (error, stdout) => {
-      if (error) reject(error);
+    execFile(command, args, { env: {}, timeout: TIME_MS }, (error, stdout, stderr) => {
+      // The message of the error begins with the whole command.
+      if (error) reject(new Error(stderr.trim().split('\n')[0] || error.message, { cause: error }));
       else resolve(stdout);
     });
   });
