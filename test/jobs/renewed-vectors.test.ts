@@ -68,6 +68,12 @@ test('vectors are copied when most of their index is deleted, without the model,
   assert.deepEqual(await states(), ['2 serving'], 'the old table is dropped, and the new one is not copied again');
 });
 
+test('vectors of another model than the configured one are not copied', async () => {
+  await remove(texts.slice(0, 700));
+  await collect(w.withModel('second'));
+  assert.deepEqual(await states(), ['1 serving']);
+});
+
 test('a copy counts neither as chunks that wait nor as vectors of another model', async () => {
   await remove(texts.slice(0, 700));
   await collect();
