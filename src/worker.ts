@@ -26,6 +26,8 @@ const BUILDS_AT_ONCE = 1;
 const AGENT_RUNS_AT_ONCE = 4;
 /** A run of an origin waits for the network most of the time, and may last for hours. */
 const ORIGIN_RUNS_PER_JOB = 5;
+/** Each place asks the database for a job every 5 s, also when there is none. With few places for other jobs this limit does not count. */
+const MORE_ORIGIN_RUNS_MAX = 12;
 /** Interval between two checks for due schedules. */
 const SCHEDULE_INTERVAL_MS = 15_000;
 
@@ -90,7 +92,10 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
 
 /** Returns how many runs of origins go on at once. A tenant has no more places than for other jobs: the rest is for other tenants. */
 function placesOfOriginRuns(jobs: number): { concurrency: number; ofTenant: number } {
-  return { concurrency: ORIGIN_RUNS_PER_JOB * jobs, ofTenant: Math.max(1, jobs - 1) };
+  return {
+    concurrency: Math.min(ORIGIN_RUNS_PER_JOB * jobs, jobs + MORE_ORIGIN_RUNS_MAX),
+    ofTenant: Math.max(1, jobs - 1),
+  };
 }
 
 function inTurn(...handlers: JobHandler[]): JobHandler {

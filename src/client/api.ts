@@ -825,7 +825,7 @@ export type ListedSource = GroupSource & {
   source_group_name: string;
   /** Status of the newest version: `status`, or `update_status` where a new version was not read yet. */
   state: "pending" | "ready" | "failed";
-  /** What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: found by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do. */
+  /** What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: found by words, its vectors are still missing, or those of a newly configured model. `stopped`: waits, but no run is active. Null: nothing is left to do. */
   stage: "queued" | "waiting" | "reading" | "embedding" | "stopped" | null;
 };
 

@@ -1,6 +1,7 @@
 /** SQL of the tables embedding_waiting (chunks without a vector) and embedding_state (which job embeds for a tenant). */
 import type { Queryable, Tx } from '../db/database.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
+import { IS_COPY } from './vector-store.ts';
 
 /** A chunk that waits for a vector. */
 export interface WaitingChunk {
@@ -228,8 +229,7 @@ export async function countWaiting(tx: Queryable, tenantId?: string): Promise<Em
     ), listed as (
       select w.tenant_id, w.refused from embedding_waiting w
       join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'
-      where ${own('w.tenant_id')} and not (g.status = 'building' and exists (
-        select from embedding_generation s where s.tenant_id = g.tenant_id and s.status = 'serving' and s.model = g.model))
+      where ${own('w.tenant_id')} and not ${IS_COPY}
     )
     select (select count(*) from listed where refused is null and tenant_id not in (select tenant_id from beginning))
         + (select coalesce(sum(s.chunk_count), 0) from source s where s.tenant_id in (select tenant_id from beginning)) as waiting,

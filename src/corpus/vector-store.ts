@@ -379,11 +379,17 @@ export async function dropCachedVectors(tx: Tx, tenantId: string, before: Date):
   await tx.query(sql`delete from embedding_cache where tenant_id = ${tenantId} and created_at < ${before}`);
 }
 
-/** Returns the generations of all tenants that are being built or in use, by model. */
+/**
+ * The condition that generation `g` is a copy of the vectors in use, which are of the same model: searches lack nothing while it is built.
+ */
+export const IS_COPY = raw(`(g.status = 'building' and exists (select from embedding_generation serving
+  where serving.tenant_id = g.tenant_id and serving.status = 'serving' and serving.model = g.model))`);
+
+/** Returns the generations of all tenants that are being built or in use, by model. Copies of vectors in use are left out. */
 export async function countGenerations(
   system: Queryable,
 ): Promise<{ model: string; dimension: number; status: 'building' | 'serving'; tenants: number }[]> {
   return system.query(sql`
-    select model, dimension, status, count(*) as tenants from embedding_generation
-    where status <> 'retired' group by model, dimension, status order by status desc, model`);
+    select g.model, g.dimension, g.status, count(*) as tenants from embedding_generation g
+    where g.status <> 'retired' and not ${IS_COPY} group by model, dimension, status order by status desc, model`);
 }

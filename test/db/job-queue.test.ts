@@ -256,22 +256,57 @@ test('tenants take turns: a job waits for no backlog of other tenants, and a bac
   const started: string[] = [];
   const queue = await openQueue();
   const add = (tenantId: string) => enqueue(queue, 'ingest-run', { tenantId, runId: 'turn' });
-  for (const tenantId of ['first', 'second']) for (let i = 0; i < 20; i++) await add(tenantId);
-  await add('third');
+  const backlogs = ['first', 'second'];
+  for (const tenantId of backlogs) for (let i = 0; i < 20; i++) await add(tenantId);
+  // These tenants never have more than one job, but always another one. There are more of them than workers.
+  const steady = ['third', 'fourth', 'fifth', 'sixth'];
+  for (const tenantId of steady) await add(tenantId);
   const ended = Promise.withResolvers<void>();
   const handler = async ({ tenantId }: JobPayload) => {
     started.push(tenantId!);
-    // This tenant never has more than one job, but always another one.
-    if (tenantId === 'third' && started.length < 40) await add('third');
-    if (started.filter((one) => one !== 'third').length === 40) ended.resolve();
+    if (steady.includes(tenantId!) && started.length < 120) await add(tenantId!);
+    if (started.filter((one) => backlogs.includes(one)).length === 40) ended.resolve();
   };
   await queue.work({ ...allIdle, 'ingest-run': { handler, concurrency: 2 } });
   await ended.promise;
-  assert.ok(started.indexOf('third') < 4, started.join(' '));
-  const inTurns = started.slice(0, 30);
-  for (const tenantId of ['first', 'second', 'third']) {
+  assert.ok(Math.max(...steady.map((one) => started.indexOf(one))) < 8, started.join(' '));
+  const inTurns = started.slice(0, 60);
+  for (const tenantId of [...backlogs, ...steady]) {
     const share = inTurns.filter((one) => one === tenantId).length;
     assert.ok(share >= 7 && share <= 13, `${tenantId}: ${started.join(' ')}`);
   }
   await queue.stop(1_000);
+});
+
+/** Returns the turns of the waiting jobs of a tenant, in the order in which they were enqueued; 0 is the first. */
+async function turnsOf(tenantId: string): Promise<number[]> {
+  const rows = await opened.db.system.query<{ turn: number }>(sql`
+    select -priority as turn from pgboss.job where group_id = ${tenantId} and state = 'created' order by data ->> 'runId'`);
+  return rows.map(({ turn }) => turn);
+}
+
+test('of jobs that one transaction enqueued, the first decides which turn is due', async () => {
+  const queue = await openQueue();
+  await opened.db.transaction(tenant.id, async (tx) => {
+    for (const runId of ['1', '2', '3']) await queue.enqueue(tx, 'table-build', { tenantId: 'all at once', runId });
+  });
+  assert.deepEqual(await turnsOf('all at once'), [0, 1, 2]);
+  await opened.db.system.transaction(async (tx) => {
+    // The first job comes last when the table is read in the order of its rows, as a long table is.
+    await tx.query(sql`update pgboss.job set data = data where group_id = 'all at once' and priority = 0`);
+    await tx.query(sql`set local enable_indexscan = off`);
+    await tx.query(sql`set local enable_bitmapscan = off`);
+    await tx.query(sql`analyze pgboss.job`);
+    await queue.enqueue(tx, 'table-build', { tenantId: 'newcomer', runId: '4' });
+  });
+  assert.deepEqual(await turnsOf('newcomer'), [0]);
+});
+
+test('a job whose delay is not over puts no other job of its tenant a turn back', async () => {
+  const queue = await openQueue();
+  await opened.db.transaction(tenant.id, (tx) =>
+    queue.enqueue(tx, 'table-redact', { tenantId: 'delayed', runId: '1' }, { startAfterSeconds: 3_600 }),
+  );
+  await enqueue(queue, 'table-redact', { tenantId: 'delayed', runId: '2' });
+  assert.deepEqual(await turnsOf('delayed'), [0, 0]);
 });

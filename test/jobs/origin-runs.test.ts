@@ -1,6 +1,8 @@
 /** Runs that wait for their origin do not block other runs. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { JobWork } from '../../src/jobs/queue.ts';
+import { buildWorker } from '../../src/worker.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { eventually, ingest } from '../support/upload.ts';
 import { createSource, SOURCE_FORMS, scriptedConnectors } from '../support/worlds/connector-sources.ts';
@@ -46,4 +48,19 @@ test('slow origins of several tenants keep no other tenant waiting, and one tena
   gate.resolve();
   for (const { id, key } of all)
     await eventually(async () => (await t.get(`${web.path}/${id}`, key)).body.status === 'success');
+});
+
+test('a worker with many places for jobs has few more for origins, and one tenant never takes all of them', async () => {
+  const placesWith = async (workerConcurrency: number) => {
+    const started = Promise.withResolvers<JobWork>();
+    const queue = { ...t.deps.queue, work: async (work: JobWork) => started.resolve(work), stop: async () => {} };
+    const worker = buildWorker({ ...t.deps, queue, config: { ...t.deps.config, workerConcurrency } });
+    await worker.start();
+    await worker.stop(0);
+    const { concurrency, ofTenant } = (await started.promise)['origin-run'];
+    return { concurrency, ofTenant };
+  };
+  assert.deepEqual(await placesWith(1), { concurrency: 5, ofTenant: 1 });
+  assert.deepEqual(await placesWith(3), { concurrency: 15, ofTenant: 2 });
+  assert.deepEqual(await placesWith(64), { concurrency: 76, ofTenant: 63 });
 });

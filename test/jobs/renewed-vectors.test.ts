@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { countWaiting } from '../../src/corpus/embedding-queue-store.ts';
-import { listGenerations } from '../../src/corpus/vector-store.ts';
+import { countGenerations, listGenerations } from '../../src/corpus/vector-store.ts';
 import { startMaintenance } from '../../src/db/maintenance.ts';
 import { identifier, sql } from '../../src/db/sql.ts';
 import type { Deps } from '../../src/http/deps.ts';
@@ -68,7 +68,13 @@ test('vectors are copied when most of their index is deleted, without the model,
   assert.deepEqual(await states(), ['2 serving'], 'the old table is dropped, and the new one is not copied again');
 });
 
-test('chunks do not count as waiting while their vectors are copied', async () => {
+test('vectors of another model than the configured one are not copied', async () => {
+  await remove(texts.slice(0, 700));
+  await collect(w.withModel('second'));
+  assert.deepEqual(await states(), ['1 serving']);
+});
+
+test('a copy counts neither as chunks that wait nor as vectors of another model', async () => {
   await remove(texts.slice(0, 700));
   await collect();
   const crash = {
@@ -79,6 +85,8 @@ test('chunks do not count as waiting while their vectors are copied', async () =
   await assert.rejects(w.embed({ ...w.t.deps, crash }), /killed/);
   assert.ok((await w.count('embedding_waiting')) > 0);
   assert.deepEqual(await countWaiting(w.t.deps.db.system), { waiting: 0, refused: 0 });
+  const generations = await countGenerations(w.t.deps.db.system);
+  assert.deepEqual([...new Set(generations.map(({ status }) => status))], ['serving']);
 });
 
 test('a server, whose vacuum blocks nobody, keeps its vectors', async () => {

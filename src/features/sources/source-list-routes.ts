@@ -57,7 +57,8 @@ const listedSchema = sourceDetailsSchema
       .nullable()
       .describe(
         'What happens now. `queued`: its run has not begun. `waiting`: the run has not reached it. `reading`: it is read. `embedding`: ' +
-          'found by words, its vectors are still missing. `stopped`: waits, but no run is active. Null: nothing is left to do.',
+          'found by words, its vectors are still missing, or those of a newly configured model. `stopped`: waits, but no run is active. ' +
+          'Null: nothing is left to do.',
       ),
   })
   .meta({ id: 'ListedSource' });

@@ -3,6 +3,7 @@ import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../../access
 import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import { OUTER_PATH } from '../../corpus/sources/paths.ts';
+import { IS_COPY } from '../../corpus/vector-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { containsText } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
@@ -97,8 +98,8 @@ export function listAllSources(
     select ${SOURCE_COLUMNS}, s.attempts, p.sort_value, p.state, p.source_group_name, p.group_status,
       (select exists (select from embedding_waiting w where w.tenant_id = ${tenantId} and w.refused is null)) and exists (
         select from chunk c join embedding_waiting w on w.tenant_id = c.tenant_id and w.chunk_id = c.id and w.refused is null
-          and w.generation = (select generation from embedding_generation where tenant_id = ${tenantId} and status <> 'retired'
-            order by status = 'serving' desc limit 1)
+          and w.generation = any(array(select g.generation from embedding_generation g
+            where g.tenant_id = ${tenantId} and g.status <> 'retired' and not ${IS_COPY}))
         where c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation) as embeds
     from page p join source s on s.tenant_id = ${tenantId} and s.id = p.id
     order by ${sort === 'time' ? sql`p.id ${direction}` : sql`p.sort_value ${direction}, p.id ${direction}`}`);

@@ -128,7 +128,7 @@ test('a source whose vectors are missing says so', async () => {
   const begin = (generation: number, status: string) =>
     t.deps.db.system.query(sql`
       insert into embedding_generation (tenant_id, generation, model, dimension, element, status, created_at)
-      values (${tenantId}, ${generation}, 'm', 3, 'single', ${status}, now())`);
+      values (${tenantId}, ${generation}, 'first', 3, 'single', ${status}, now())`);
   const wait = (generation: number, refused: string | null) =>
     t.deps.db.system.query(sql`
       insert into embedding_waiting (tenant_id, generation, chunk_id, refused)
@@ -138,7 +138,12 @@ test('a source whose vectors are missing says so', async () => {
   await begin(1, 'serving');
   await begin(2, 'building');
   await wait(2, null);
-  assert.equal(await stage(), null, 'the vectors in use are complete');
+  assert.equal(await stage(), null, 'a copy of the vectors in use');
+  await t.deps.db.system.query(sql`
+    update embedding_generation set model = 'second' where tenant_id = ${tenantId} and generation = 2`);
+  assert.equal(await stage(), 'embedding', 'another model');
+  await wait(2, 'too long');
+  assert.equal(await stage(), null);
   await wait(1, null);
   assert.equal(await stage(), 'embedding');
   assert.equal((await list('?q=eagle')).sources[0]!.stage, null);
