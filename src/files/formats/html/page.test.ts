@@ -189,7 +189,28 @@ test('a short page that leads to another page at once has no text', () => {
     assert.deepEqual([page.text, page.blocks, page.leadsAway], ['', [], true], content);
     assert.match(page.leftOut!.join(), /The depot has moved/);
   }
-  for (const content of ['30; url=depot.html', '0', '0;'])
+  for (const content of ['30; url=depot.html', '0', '0;', '0; url=', '1, see below'])
     assert.equal(lead(content).text, 'The depot has moved.', content);
-  assert.match(lead('0; url=depot.html', text(20)).text, /^The keeper opens/);
+  const hours =
+    '<p>Open from Monday to Friday, 9 to 17. Call 030 1234 in an emergency, at any time of the day or night.</p>';
+  assert.match(lead('0; url=depot.html', hours).text, /^Open from/);
+  assert.equal(lead('0; url=depot.html', '<p>Moved <a href="depot.html">here</a></p>').leadsAway, true);
+  assert.equal(lead('0; url=depot.html', `<p>Moved to <a href="depot.html">${PROSE}</a></p>`).leadsAway, true);
+});
+
+test('a page that loads itself again, or sends away only readers without scripts, has text', () => {
+  const page = (tags: string, url?: string, name?: string) =>
+    parseHtml(`<head>${tags}</head><p>Pump 3 runs.</p>`, [], url, name);
+  const refresh = '<meta http-equiv="refresh" content="1; url=status.html#top">';
+  assert.equal(page(refresh).text, '');
+  assert.equal(page(refresh, undefined, 'status.html').text, 'Pump 3 runs.');
+  assert.equal(page(refresh, 'https://depot.example/a/status.html').text, 'Pump 3 runs.');
+  assert.equal(page(refresh, 'https://depot.example/a/other.html', 'other.html').text, '');
+  for (const tags of [
+    `<noscript>${refresh}</noscript>`,
+    '<meta name="refresh" content="0; url=a.html">',
+    '<meta property="refresh" content="0; url=a.html">',
+  ])
+    assert.equal(page(tags).text, 'Pump 3 runs.', tags);
+  assert.equal(page(`<noscript>${refresh}</noscript>${refresh}`).text, '');
 });
