@@ -21,12 +21,17 @@ test('the scripts of a program are not assets, even if there is a page beside th
   assert.deepEqual(assetsOf('README.md', 'index.js', 'style.css'), []);
 });
 
-test('the copy of the source of a page is left out beside the page', () => {
-  const pages = ['docs/index.html', 'docs/usage/check.html', 'docs/faq/index.html', 'docs/v1.2.html'];
-  const copies = ['index.rst.txt', 'usage/check.md.txt', 'faq.rst.txt', 'v1.2.rst.txt'].map(
+test('the copies of the sources of a Sphinx manual are left out, also of pages that are gone', () => {
+  const manual = ['docs/index.html', 'docs/searchindex.js'];
+  const copies = ['index.rst.txt', 'usage/check.md.txt', 'gone.rst.txt', 'a/_sources/b.txt'].map(
     (name) => `docs/_sources/${name}`,
   );
-  const own = ['docs/_sources/draft.rst.txt', 'docs/notes.txt', 'other/_sources/index.rst.txt'];
-  assert.deepEqual(assetsOf(...pages, ...copies, ...own).sort(), [...copies].sort());
-  assert.deepEqual(assetsOf('index.html', '_sources/index.txt'), ['_sources/index.txt']);
+  const own = ['docs/notes.txt', 'docs/my_sources/a.txt', 'docs/a/_sources/b.txt', 'other/_sources/index.rst.txt'];
+  assert.deepEqual(assetsOf(...manual, ...copies, ...own).sort(), [...copies, 'docs/searchindex.js'].sort());
+  const top = ['index.html', 'searchindex.js', '_sources/index.rst.txt', 'notes/_sources/a.txt'];
+  assert.deepEqual(assetsOf(...top).sort(), ['_sources/index.rst.txt', 'searchindex.js']);
+});
+
+test('a folder named _sources without the index of a Sphinx manual beside it is sent', () => {
+  assert.deepEqual(assetsOf('notes.html', '_sources/notes.pdf.txt', 'v1.html', '_sources/v1.2.txt'), []);
 });

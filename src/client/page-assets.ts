@@ -6,8 +6,8 @@
 const WEB_PAGE = /\.(?:html?|xhtml)$/i;
 const PICTURE_OR_FONT = /\.(?:png|jpe?g|gif|webp|bmp|ico|woff2?|ttf|otf|eot)$/i;
 const STYLE_OR_SCRIPT = /\.(?:css|js|map|svg)$/i;
-/** Sphinx copies the source of `a/b.html` to `_sources/a/b.rst.txt`. */
-const SOURCES = '_sources/';
+/** The search index of a Sphinx manual. The folder `_sources` beside it has copies of the sources of all pages. */
+const SPHINX_INDEX = /(^|\/)searchindex\.js$/;
 
 /** Says in JSON reports why a file was left out. */
 export const ASSET_REASON = 'it belongs to the pages beside it and has no text of its own';
@@ -21,7 +21,8 @@ export function assetsText(count: number): string {
 /**
  * Returns the paths of the assets. A picture or font is an asset when its folder, or a folder above it, has web pages. Styles, scripts
  * and drawings are assets when the nearest of these folders has at least as many web pages as they are: the code of a program is not.
- * Pictures beside Markdown stay: a folder of notes may have scans. The source of a page is left out if the page is there.
+ * Pictures beside Markdown stay: a folder of notes may have scans. The copies of the sources of a Sphinx manual are left out, also of
+ * pages that are no longer there.
  *
  * @param paths all files of one folder, relative to it, with `/`.
  */
@@ -34,17 +35,9 @@ export function findPageAssets(paths: readonly string[]): Set<string> {
   );
   for (const [folder, found] of scripts)
     if (folder !== undefined && pages.get(folder)! >= found.length) for (const path of found) assets.add(path);
-  const all = new Set(paths);
-  for (const path of paths) if (pagesOf(path).some((page) => all.has(page))) assets.add(path);
+  const copies = paths.flatMap((path) => (SPHINX_INDEX.test(path) ? path.replace(SPHINX_INDEX, '$1_sources/') : []));
+  for (const path of paths) if (copies.some((folder) => path.startsWith(folder))) assets.add(path);
   return assets;
-}
-
-/** Returns the pages that a file may be the source of: Sphinx can also give each page a folder. */
-function pagesOf(path: string): string[] {
-  const at = path.startsWith(SOURCES) ? 0 : path.lastIndexOf(`/${SOURCES}`) + 1;
-  if (!path.startsWith(SOURCES, at) || !path.endsWith('.txt')) return [];
-  const page = path.slice(0, at) + path.slice(at + SOURCES.length, -'.txt'.length).replace(/\.\w+$/, '');
-  return [`${page}.html`, `${page}/index.html`];
 }
 
 function countByFolder(paths: readonly string[]): Map<string, number> {

@@ -211,11 +211,14 @@ test('only the first chunk of a file with a title is found by the name of the fi
   );
 });
 
-test('a page that only leads to another page is no failure', async () => {
+test('a page that only leads to another page is no failure, and one that loads itself again has chunks', async () => {
   const bytes = Buffer.from(
     '<html><head><meta http-equiv="refresh" content="0; url=b.html"></head><body>See B.</body></html>',
   );
-  const outcome = await processFile({ name: 'a.html', size: bytes.length, chunkMetadataKeys: [] }, bytes);
+  const read = (name: string) => processFile({ name, size: bytes.length, chunkMetadataKeys: [] }, bytes);
+  const outcome = await read('a.html');
   assert.ok(outcome.ok);
   assert.deepEqual([outcome.file.chunks, outcome.file.warnings], [[], ['The page only leads to another page.']]);
+  const itself = await read('b.html');
+  assert.equal(itself.ok && itself.file.text, 'See B.');
 });

@@ -59,6 +59,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
     'Die Seite ist zu tief verschachtelt oder zu groß: Ihr Text wurde ohne Gliederung übernommen.',
   'They begin with: *.': 'Sie beginnen mit: *.',
   'The page holds little but links.': 'Die Seite hat fast nur Links.',
+  'The page only leads to another page.': 'Die Seite führt nur zu einer anderen Seite.',
   'They were kept.': 'Sie wurden behalten.',
   'No words were found in the picture.': 'In dem Bild wurden keine Wörter gefunden.',
   'The file is a picture.': 'Die Datei ist ein Bild.',

@@ -30,7 +30,15 @@ test('a short page that sends its reader on at once is a redirect, and a slow re
   assert.equal(refresh("url='/a  b\n/c'"), '/a  b\n/c');
   assert.equal(refresh('30; url=/news'), undefined);
   assert.equal(refresh('60'), undefined);
-  assert.equal(refresh('0; url=/scripts-off', '<p>A page with content.</p>'.repeat(200)), undefined);
+  assert.equal(refresh('0;/new/'), '/new/');
+  assert.equal(refresh('0; url='), undefined);
+  const inNoscript = (tags: string) =>
+    readPage(`<noscript>${tags}<meta http-equiv="refresh" content="0;/off"></noscript>`);
+  assert.deepEqual([inNoscript('').redirect, inNoscript('<noscript>').redirect], [undefined, undefined]);
+  assert.deepEqual(inNoscript('').links, ['/off']);
+  assert.equal(refresh('0;/new/', '<noscript>Hello</noscript>'), '/new/');
+  assert.equal(readPage('<noscript>Hello</noscript><meta http-equiv="refresh" content="0;/new/">').redirect, '/new/');
+  assert.equal(refresh('0; url=/long', '<p>A page with content.</p>'.repeat(200)), undefined);
 });
 
 test('directives in headers apply to all crawlers or to the named one', () => {
@@ -57,6 +65,7 @@ test('broken or hostile pages are read without errors and in little time', () =>
     '<a href="x">',
     '</a',
     '<meta content="',
+    '<noscript >',
   ];
   const refresh = readPage(`<meta http-equiv="refresh" content="${' '.repeat(4_000)}x">`.repeat(100));
   assert.equal(refresh.redirect, undefined);

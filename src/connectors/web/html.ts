@@ -4,6 +4,7 @@
  * Scans tags instead of building a tree, because pages come from strangers and this code runs in the service's own process. Its
  * time is linear.
  */
+import { readRefresh } from '../../files/refresh.ts';
 import { ROBOTS_NAME } from './robots.ts';
 
 /** More than `max_pages` can be. */
@@ -63,6 +64,7 @@ export function readPage(html: string): PageFacts {
   const isSameLength = lower.length === html.length;
   const texts: string[] = [];
   let from = 0;
+  let noscriptEnd = 0;
   TAG.lastIndex = 0;
   for (let match = TAG.exec(html); match; match = TAG.exec(html)) {
     const name = match[1]?.toLowerCase();
@@ -78,40 +80,50 @@ export function readPage(html: string): PageFacts {
       if (name === 'title') facts.title ??= cleanTitle(html.slice(start, end));
       texts.push(html.slice(from, match.index));
       TAG.lastIndex = from = end;
+    } else if (name === 'noscript') {
+      // The end is looked for once, so that the time stays linear.
+      const end =
+        match.index < noscriptEnd ? noscriptEnd : (isSameLength ? lower : html).indexOf('</noscript', match.index);
+      noscriptEnd = end === -1 ? html.length : end;
     } else if (LINK_ELEMENTS.has(name) || name === 'link' || name === 'meta' || name === 'base') {
       const { attributes, end } = readAttributes(html, TAG.lastIndex);
-      readElement(facts, name, attributes);
+      readElement(facts, name, attributes, match.index < noscriptEnd);
       TAG.lastIndex = end;
     }
   }
   facts.text = `${texts.join(' ')} ${html.slice(from)}`;
-  // A longer page has content of its own, and may send away only readers without scripts (<noscript>).
+  // A longer page has content of its own.
   if (html.length > REDIRECT_UNITS_MAX) facts.redirect = undefined;
   return facts;
 }
 
-function readElement(facts: PageFacts, name: string, attributes: ReadonlyMap<string, string>): void {
+/** @param isForOthers true for an element inside `<noscript>`: only readers without scripts see it. */
+function readElement(
+  facts: PageFacts,
+  name: string,
+  attributes: ReadonlyMap<string, string>,
+  isForOthers: boolean,
+): void {
   const relations = (attributes.get('rel') ?? '').toLowerCase().split(/\s+/);
   const address = attributes.get(name === 'frame' || name === 'iframe' ? 'src' : 'href');
   if (name === 'base') facts.base ??= address;
   else if (name === 'link') {
     if (relations.includes('canonical')) facts.canonical ??= address;
-  } else if (name === 'meta') readMeta(facts, attributes);
+  } else if (name === 'meta') readMeta(facts, attributes, isForOthers);
   else if (address && !relations.includes('nofollow')) {
     if (facts.links.length < LINKS_MAX) facts.links.push(address);
     else facts.linksLeftOut += 1;
   }
 }
 
-function readMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>): void {
+function readMeta(facts: PageFacts, attributes: ReadonlyMap<string, string>, isForOthers: boolean): void {
   const content = attributes.get('content') ?? '';
   const name = attributes.get('name')?.toLowerCase();
   if (name === 'robots' || name === ROBOTS_NAME) applyDirectives(facts, content.split(','));
   if (attributes.get('http-equiv')?.toLowerCase() === 'refresh') {
-    const refresh = /^\s*(?:([\d.]+)\s*)?(?:[;,]\s*)?url\s*=\s*['"]?([^'"]+)/i.exec(content);
-    const [, delay = 0, target] = refresh ?? [];
-    if (target && facts.links.length < LINKS_MAX) facts.links.push(target);
-    if (Number(delay) <= 1) facts.redirect ??= target;
+    const refresh = readRefresh(content);
+    if (refresh && facts.links.length < LINKS_MAX) facts.links.push(refresh.target);
+    if (refresh?.isAtOnce && !isForOthers) facts.redirect ??= refresh.target;
   }
 }
 

@@ -116,7 +116,8 @@ const TEXT_PARSERS: Parsers<string> = {
     if (!/\.mdx$/i.test(request.name)) return parseMd(content, keys);
     return parseMd((await import('./markup/mdx.ts')).mdxToMarkdown(content), keys);
   },
-  html: async ({ content, request, keys }) => (await import('./html/html.ts')).parseHtml(content, keys, request.url),
+  html: async ({ content, request, keys }) =>
+    (await import('./html/html.ts')).parseHtml(content, keys, request.url, request.name),
   csv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'csv', keys),
   tsv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'tsv', keys),
   json: async ({ content, request, keys }) => {

@@ -37,6 +37,28 @@ test('entries within entries have the names of both, and a line at the margin en
   assert.ok(blocks.some(([path, text]) => path === '' && text === 'End of 3.'));
 });
 
+test('entries between headings have the headings above them, and a heading ends an entry', () => {
+  const prose = `${'The keeper opens the gate when all barrels are counted. '.repeat(12)}\n\n`;
+  const title = (words: string, sign: string) => `${words}\n${sign.repeat(words.length)}\n`;
+  const text = [
+    `${title('Usage', '=')}\n${prose}${title('Run', '-')}\n${prose}${title('Options', '-')}  ${OPTIONS.trimStart()}\n`,
+    `${title('Notes', '=')}\t\tA deeper line.\n\n${prose}`,
+  ].join('');
+  const { blocks } = parseTxt(text);
+  const titles = blocks.flatMap(({ title, level }) => (title === undefined ? [] : [`${level} ${title}`]));
+  assert.deepEqual(titles, ['1 Usage', '2 Run', '2 Options', '1 Notes']);
+  const jobs = blocks.filter(({ term }) => term === 'jobs=');
+  assert.deepEqual(
+    jobs.map(({ headingPath }) => headingPath),
+    [
+      ['Usage', 'Options', 'jobs='],
+      ['Usage', 'Options', 'jobs='],
+    ],
+  );
+  const deeper = blocks.find(({ start }) => text.startsWith('\t\tA deeper', start));
+  assert.deepEqual([deeper?.headingPath, deeper?.term], [['Notes'], undefined]);
+});
+
 test('lists, prose with examples, page headers and code have no entries', () => {
   const list = '1. Install the program\n   and restart it.\n2. Open it\n   once more.\n'.repeat(5);
   const example = 'Some prose that has more than one line\nand then an example:\n\n    make install\n\n'.repeat(8);

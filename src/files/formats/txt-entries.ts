@@ -27,9 +27,14 @@ interface Line {
   column: number;
   /** True if an empty line, or the start of the text, is above. */
   afterBlank: boolean;
+  /** The block of a heading, which is one line here. */
+  heading?: Block;
 }
 
-/** Returns the blocks, cut where entries begin and end, with the names of the entries as heading paths. */
+/** The column of a heading: all entries end there. */
+const HEADING_COLUMN = -1;
+
+/** Returns the blocks, cut where entries begin and end, with headings and the names of the entries as their heading paths. */
 export function withEntries(text: string, blocks: readonly Block[]): Block[] {
   if (hasMoreLines(text, LINES_MAX)) return [...blocks];
   const lines = blocks.flatMap((block) => linesOf(text, block));
@@ -37,16 +42,23 @@ export function withEntries(text: string, blocks: readonly Block[]): Block[] {
   if (names.size === 0) return [...blocks];
   const cut: Block[] = [];
   let open: { column: number; name: string }[] = [];
+  let above: Block[] = [];
+  let path: string[] = [];
   for (const line of lines) {
     open = open.filter(({ column }) => column < line.column);
+    const { heading } = line;
+    if (heading) {
+      above = [...above.filter(({ level }) => level! < heading.level!), heading];
+      cut.push(heading);
+      continue;
+    }
     const name = names.get(line);
     if (name !== undefined) open = [...open, { column: line.column, name }].slice(-PATH_LENGTH_MAX);
-    const headingPath = open.map((entry) => entry.name);
-    const last = cut.at(-1);
-    const continues =
-      name === undefined && !line.afterBlank && last?.headingPath?.join('\n') === headingPath.join('\n');
-    if (continues) last!.end = line.end;
-    else cut.push({ kind: 'paragraph', start: line.start, end: line.end, headingPath, ...termOf(headingPath) });
+    const before = path;
+    path = [...above.map(({ title }) => title!), ...open.map((entry) => entry.name)];
+    const continues = name === undefined && !line.afterBlank && before.join('\n') === path.join('\n');
+    if (continues) cut.at(-1)!.end = line.end;
+    else cut.push({ kind: 'paragraph', start: line.start, end: line.end, headingPath: path, ...termOf(open) });
   }
   return cut;
 }
@@ -57,11 +69,13 @@ function hasMoreLines(text: string, count: number): boolean {
   return left === 0;
 }
 
-function termOf(headingPath: readonly string[]): Pick<Block, 'term'> {
-  return headingPath.length > 0 ? { term: headingPath.at(-1)! } : {};
+function termOf(open: readonly { name: string }[]): Pick<Block, 'term'> {
+  return open.length > 0 ? { term: open.at(-1)!.name } : {};
 }
 
-function linesOf(text: string, { start, end }: Block): Line[] {
+function linesOf(text: string, block: Block): Line[] {
+  const { start, end } = block;
+  if (block.kind === 'heading') return [{ start, end, column: HEADING_COLUMN, afterBlank: true, heading: block }];
   const lines: Line[] = [];
   for (let at = start; at < end; ) {
     const brk = text.indexOf('\n', at);

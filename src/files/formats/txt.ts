@@ -5,21 +5,22 @@ import { withEntries } from './txt-entries.ts';
 import { withHeadings } from './txt-headings.ts';
 
 /**
- * Returns a record for each part between lines of percent signs, or else one block per paragraph, with the headings or entries above it.
+ * Returns a record for each part between lines of percent signs, or else one block per paragraph, with the headings and entries above it.
  * Form feeds do not begin pages.
  */
 export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
   return { fileType, text, blocks: jarRecords(text) ?? blocksOf(text), metadata: {}, warnings: [] };
 }
 
-/** Entries that hold a smaller share of the text do not say what the text is about. If it has headings, these do. */
+/** Entries that hold a smaller share of the text do not say what the text is about. If it has headings, these stand above the entries. */
 const ENTRIES_SHARE_MIN = 0.5;
 
 function blocksOf(text: string): Block[] {
   const all = paragraphs(text, 0, text.length);
   const entries = withEntries(text, all);
   const held = entries.reduce((sum, { term, start, end }) => sum + (term === undefined ? 0 : end - start), 0);
-  return held >= text.length * ENTRIES_SHARE_MIN ? entries : (withHeadings(text, all) ?? entries);
+  const headed = held >= text.length * ENTRIES_SHARE_MIN ? undefined : withHeadings(text, all);
+  return headed ? withEntries(text, headed) : entries;
 }
 
 /** Fewer lines of percent signs are chance. */

@@ -4,24 +4,25 @@ import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker, originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
+import { readRefresh } from '../../refresh.ts';
 import { parseTxt } from '../txt.ts';
-import { buildTree, type DomDocument, expandEmptyTags, fitsTree, stripTags } from './dom.ts';
+import { buildTree, type DomDocument, expandEmptyTags, fitsTree, rootOf, stripTags } from './dom.ts';
+import { measurePage } from './measure.ts';
 import { writePage } from './page.ts';
 import { pageName } from './title.ts';
 
 /** UTF-16 units at the start of a page in which XHTML is declared. */
 const PROLOG_UNITS = 2048;
-/** The content of a `refresh` that leads to another address at once or after a second. */
-const REFRESHES_AT_ONCE = /^\s*(?:[01](?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?|url\s*=\s*)['"]?[^\s;,'"]/i;
-/** UTF-16 units of a page that only leads to another one. A longer page may send away only readers without scripts. */
-const LEADING_UNITS_MAX = 400;
+/** Letters and digits outside links of a page that only leads to another one. Such pages of manuals have up to 60. */
+const LEADING_UNITS_MAX = 60;
 
 /**
  * Parses a page. Bad markup is no failure: a page that is too large or nested too deeply becomes plain text, with a warning.
  *
  * @param url address of the page, if it is known. The page may name another base for its links.
+ * @param name file name of the page, if it is known.
  */
-export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url?: string): ParsedFile {
+export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url?: string, name?: string): ParsedFile {
   const html = /^\s*<\?xml|<html[^<>]{1,500}1999\/xhtml/.test(source.slice(0, PROLOG_UNITS))
     ? expandEmptyTags(source)
     : source;
@@ -39,7 +40,7 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url
   const language = document.documentElement?.getAttribute('lang') ?? meta.get('content-language');
   const page = writePage(document, pageLinks(base), base);
   const text = page.builder.text();
-  const leadsAway = REFRESHES_AT_ONCE.test(meta.get('refresh') ?? '') && text.length <= LEADING_UNITS_MAX;
+  const leadsAway = leadsElsewhere(document, base, url, name);
   return {
     fileType: 'html',
     ...(leadsAway ? { text: '', blocks: [], leadsAway } : { text, blocks: page.builder.blocks }),
@@ -56,6 +57,24 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url
     warnings: leadsAway ? ['The page only leads to another page.'] : [...picker.warnings(), ...page.warnings],
     leftOut: leadsAway ? [...page.leftOut, text] : page.leftOut,
   };
+}
+
+/**
+ * True for a page of few words that sends its reader to another page at once. A refresh inside `<noscript>` is only for readers without
+ * scripts. A page that loads itself again has content.
+ */
+function leadsElsewhere(document: DomDocument, base?: string, url?: string, name?: string): boolean {
+  const forOthers = new Set(Array.from(document.querySelectorAll('noscript meta')));
+  const tag = Array.from(document.querySelectorAll('meta[http-equiv]')).find(
+    (meta) => meta.getAttribute('http-equiv')?.toLowerCase() === 'refresh' && !forOthers.has(meta),
+  );
+  const refresh = tag && readRefresh(tag.getAttribute('content') ?? '');
+  if (!refresh?.isAtOnce) return false;
+  const [target] = refresh.target.split('#', 1);
+  if (target === name || (url !== undefined && URL.parse(target!, base)?.href === url)) return false;
+  const body = document.querySelector('body') ?? rootOf(document);
+  const { units, linked } = measurePage(body, undefined).get(body)!;
+  return units - linked <= LEADING_UNITS_MAX;
 }
 
 /** Returns the base of relative addresses: the base that the page names, else `url`, else the page's canonical address. */

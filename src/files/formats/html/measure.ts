@@ -39,7 +39,7 @@ const TABLE = new Set(['TABLE']);
 const ROW_GROUPS = new Set(['TBODY', 'THEAD', 'TFOOT']);
 const FIELDS = new Set(['INPUT', 'SELECT', 'TEXTAREA', 'BUTTON']);
 const TURNING_KEYS = new Set(['p', 'n', 'u', 'h']);
-const TURNING_REL = /\b(?:prev|previous|next|up|start|home|contents|index|first|last)\b/i;
+const TURNING_RELS = new Set('prev previous next up start home contents index first last'.split(' '));
 const TURNING_TEXT = /^\W*(?:prev(?:ious)?|next|up|home|top|contents|index|back)\W*$|^\s*[«»‹›←→↑<>]+\s*$/i;
 /** A longer link text does not count as the name of a direction. */
 const TURNING_UNITS_MAX = 30;
@@ -132,7 +132,8 @@ function countLink(measure: Measure, link: DomElement, href: string, host: strin
 
 function isMarked(link: DomElement): boolean {
   const key = link.getAttribute('accesskey')?.toLowerCase() ?? '';
-  return TURNING_KEYS.has(key) || TURNING_REL.test(link.getAttribute('rel') ?? '');
+  const rels = link.getAttribute('rel')?.toLowerCase().split(/\s+/) ?? [];
+  return TURNING_KEYS.has(key) || rels.some((rel) => TURNING_RELS.has(rel));
 }
 
 /** True for a table with at least two rows of several cells, and without a table inside. */

@@ -36,6 +36,9 @@ const SIDE_UNITS_MAX = 60;
 const FORM_UNITS_MAX = 150;
 /** Maximum units of a bar that leads to other pages. */
 const BAR_UNITS_MAX = 500;
+const INNER_BAR_LINKS_MIN = 2;
+/** Maximum units of a text between the links of a bar, such as "Previous". */
+const BAR_WORD_UNITS_MAX = 10;
 /** An element with at most this much prose before or after it is at the edge of the page. */
 const EDGE_UNITS_MAX = 250;
 /** Maximum prose before the title. With more, the content has begun before the title. */
@@ -227,16 +230,17 @@ class Finder {
   }
 
   /**
-   * True for a short element, if half of its links or more lead to neighbouring pages. If no attribute of the links says this, it must be
-   * at the edge of the page. A page that is a whole manual has a bar above each section.
+   * True for a short element, if half of its links or more lead to neighbouring pages. It must be at the edge of the page, or consist of
+   * several links whose attributes say this: a page that is a whole manual has such a bar above each section.
    */
   private isBar(element: DomElement, measure: Measure): boolean {
     const tag = element.tagName.toUpperCase();
     if (measure.turning === 0 || measure.turning * 2 < measure.links) return false;
     if (!BLOCKS.has(tag) && !(tag === 'A' && isAlone(element))) return false;
     const short = measure.units <= BAR_UNITS_MAX && proseOf(measure) <= FRAME_UNITS_MAX;
-    const turns = measure.marked * 2 >= measure.links || this.isAtEdge(measure);
-    return short && measure.headings === 0 && turns;
+    // A paragraph with other words is a sentence.
+    const isText = measure.longest > (tag === 'P' ? BAR_WORD_UNITS_MAX : LIST_TEXT_UNITS_MAX);
+    return short && !isText && measure.headings === 0 && (isInnerBar(measure) || this.isAtEdge(measure));
   }
 
   private isAtEdge(measure: Measure): boolean {
@@ -246,6 +250,11 @@ class Finder {
   private isAtEnd(measure: Measure): boolean {
     return this.prose - measure.before - proseOf(measure) <= EDGE_UNITS_MAX;
   }
+}
+
+/** True for a bar that may stand anywhere. One marked link, or a text or table beside the links, may be content. */
+function isInnerBar({ marked, links, longest, tables }: Measure): boolean {
+  return marked >= INNER_BAR_LINKS_MIN && marked * 2 >= links && longest <= BAR_WORD_UNITS_MAX && tables === 0;
 }
 
 /** Elements that contain no navigation if they have no links and fields. */

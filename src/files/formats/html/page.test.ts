@@ -68,6 +68,30 @@ test('a bar that leads to the next section is left out within a page, a list of 
   assert.match(page.text, /- next\n- up/);
 });
 
+test('a link to the next page or with a key for it leaves out no text around it', () => {
+  const next = '<a rel="next" href="b.html">more</a>';
+  const contents = [
+    '<p>Call 112 and read the <a accesskey="h" href="h.html">help page</a>, then close the valve.</p>',
+    `<div><p>Close the main valve before the pump is started, or the seal breaks. ${next}</p></div>`,
+    `<ul><li>Valve</li><li>Seal</li><li>${next}</li></ul>`,
+    `<ul><li>Close the valve first.</li><li>${next}</li><li><a rel="prev" href="a.html">before</a></li></ul>`,
+    `<table><tr><td>40</td><td>${next}</td></tr><tr><td>7</td><td><a rel="prev" href="a.html">before</a></td></tr></table>`,
+    '<p>Norms: <a rel="noopener up-to-date" href="a">one</a> <a rel="start-up" href="b">two</a></p>',
+  ];
+  for (const content of contents) {
+    const { leftOut } = read('Pump', `<h1>Pump</h1>${text(6)}${content}${text(6)}`);
+    assert.deepEqual(leftOut, [], content);
+  }
+});
+
+test('a paragraph with words beside its link, or a long text, is no bar, also at the edge of the page', () => {
+  const sentence = '<p>Call 112 and read the <a accesskey="h" href="h.html">help page</a>, then close the valve.</p>';
+  assert.match(read('Pump', `<h1>Pump</h1>${text(6)}${sentence}`).text, /then close the valve\.$/);
+  assert.match(read('Pump', `<h1>Pump</h1>${sentence}${text(6)}`).text, /^# Pump\n\nCall 112/);
+  const slide = `<div>${PROSE}<a rel="next" href="b.html">more</a></div>`;
+  assert.match(read('Pump', `<h1>Pump</h1>${text(6)}<h2>End</h2>${slide}`).text, /End\n\n.*what they took\.$/);
+});
+
 test('sidebars, notes and introductions that contain prose are not left out', () => {
   const { text: kept } = read(
     'Depot',
@@ -165,7 +189,28 @@ test('a short page that leads to another page at once has no text', () => {
     assert.deepEqual([page.text, page.blocks, page.leadsAway], ['', [], true], content);
     assert.match(page.leftOut!.join(), /The depot has moved/);
   }
-  for (const content of ['30; url=depot.html', '0', '0;'])
+  for (const content of ['30; url=depot.html', '0', '0;', '0; url=', '1, see below'])
     assert.equal(lead(content).text, 'The depot has moved.', content);
-  assert.match(lead('0; url=depot.html', text(20)).text, /^The keeper opens/);
+  const hours =
+    '<p>Open from Monday to Friday, 9 to 17. Call 030 1234 in an emergency, at any time of the day or night.</p>';
+  assert.match(lead('0; url=depot.html', hours).text, /^Open from/);
+  assert.equal(lead('0; url=depot.html', '<p>Moved <a href="depot.html">here</a></p>').leadsAway, true);
+  assert.equal(lead('0; url=depot.html', `<p>Moved to <a href="depot.html">${PROSE}</a></p>`).leadsAway, true);
+});
+
+test('a page that loads itself again, or sends away only readers without scripts, has text', () => {
+  const page = (tags: string, url?: string, name?: string) =>
+    parseHtml(`<head>${tags}</head><p>Pump 3 runs.</p>`, [], url, name);
+  const refresh = '<meta http-equiv="refresh" content="1; url=status.html#top">';
+  assert.equal(page(refresh).text, '');
+  assert.equal(page(refresh, undefined, 'status.html').text, 'Pump 3 runs.');
+  assert.equal(page(refresh, 'https://depot.example/a/status.html').text, 'Pump 3 runs.');
+  assert.equal(page(refresh, 'https://depot.example/a/other.html', 'other.html').text, '');
+  for (const tags of [
+    `<noscript>${refresh}</noscript>`,
+    '<meta name="refresh" content="0; url=a.html">',
+    '<meta property="refresh" content="0; url=a.html">',
+  ])
+    assert.equal(page(tags).text, 'Pump 3 runs.', tags);
+  assert.equal(page(`<noscript>${refresh}</noscript>${refresh}`).text, '');
 });
