@@ -31,7 +31,7 @@ test('offsets count a surrogate pair once, in any order', () => {
 
 test('a truncated text never ends with half a surrogate pair', () => {
   assert.deepEqual(
-    [0, 1, 2, 3, 4].map((units) => truncated('a😀b', units)),
-    ['', 'a', 'a', 'a😀', 'a😀b'],
+    [-2, 0, 1, 2, 3, 4].map((units) => truncated('a😀b', units)),
+    ['', '', 'a', 'a', 'a😀', 'a😀b'],
   );
 });

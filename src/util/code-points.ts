@@ -18,9 +18,9 @@ export function isLowSurrogate(unit: number): boolean {
   return (unit & 0xfc00) === 0xdc00;
 }
 
-/** Returns the first units of a text, without half a surrogate pair at the end. */
+/** Returns the first units of a text, without half a surrogate pair at the end; none for a negative number. */
 export function truncated(text: string, unitsMax: number): string {
-  return text.length <= unitsMax ? text : text.slice(0, unitsMax).replace(/[\ud800-\udbff]$/, '');
+  return text.length <= unitsMax ? text : text.slice(0, Math.max(0, unitsMax)).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** Returns the text; a text of more code points is cut and ends with an ellipsis. */

@@ -197,28 +197,33 @@ test('nobody sees a page of a source that a policy hides', async () => {
   }
 });
 
-test('a page that waits is not shown when it is hidden, deleted or redacted meanwhile', async () => {
+test('pictures, sizes and boxes that wait are not shown when the page is hidden, deleted or redacted meanwhile', async () => {
   const source = await ingestPdf('waiting.pdf', makePdf({ pages: [FIRST] }));
   const { processor } = t.deps;
   const { process } = processor;
   const allow = (filters: object[]) => t.put('/authz/policies/default', { filters });
   const open = [{ key: 'department', operator: 'not_exists' }];
+  let path = '';
   const whileDrawn = async (change: () => Promise<{ status: number; text: string }>): Promise<number> => {
+    let isChanged = false;
     processor.process = async (...args) => {
-      if (args[0].pages?.kind === 'picture') {
+      if (args[0].pages && args[0].pages.kind !== 'texts' && !isChanged) {
+        isChanged = true;
         const { status, text } = await change();
         assert.equal(status, 200, text);
       }
       return process.apply(processor, args);
     };
-    return (await t.get(`/sources/${source}/pages/1/image`)).status;
+    return (await t.get(`/sources/${source}/pages${path}`)).status;
   };
   try {
-    assert.equal(await whileDrawn(() => t.get('/service')), 200);
-    assert.equal(await whileDrawn(() => hide(HIDE_NAME)), 409);
-    assert.equal(await whileDrawn(() => t.delete('/redaction-policy')), 409);
-    assert.equal(await whileDrawn(() => allow([{ key: 'department', operator: 'exists' }])), 404);
-    await allow(open);
+    for (path of ['', '/1/boxes', '/1/boxes?start_offset=0&end_offset=10', '/1/image']) {
+      assert.equal(await whileDrawn(() => t.get('/service')), 200, path);
+      assert.equal(await whileDrawn(() => hide(HIDE_NAME)), 409, path);
+      assert.equal(await whileDrawn(() => t.delete('/redaction-policy')), 409, path);
+      assert.equal(await whileDrawn(() => allow([{ key: 'department', operator: 'exists' }])), 404, path);
+      await allow(open);
+    }
     assert.equal(await whileDrawn(() => t.delete(`/sources/${source}`)), 404);
   } finally {
     processor.process = process;

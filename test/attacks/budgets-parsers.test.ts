@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { ProcessRequest } from '../../src/files/parsed.ts';
 import { openProcessPool } from '../../src/files/sandbox/process-pool.ts';
 
@@ -71,6 +72,52 @@ test('tenants that share a process in turns get a new one for each turn, not for
       JSON.stringify([...started]),
     );
   } finally {
+    await pool.close();
+  }
+});
+
+test('tenants that send each file after the answer to the one before keep their process between files', async () => {
+  const pool = openProcessPool({ children: 2, ...ENDLESS });
+  try {
+    const good = await request('good');
+    let started = 0;
+    const sendAll = async (owner: string): Promise<void> => {
+      for (let sent = 0; sent < 15; sent += 1) {
+        const outcome = await pool.process(good, never, undefined, { owner });
+        if (outcome.ok && outcome.file.text === 'file 1') started += 1;
+        await pause(5);
+      }
+    };
+    await Promise.all(['one', 'two', 'three', 'four'].map(sendAll));
+    assert.ok(started < 30, `${started} processes were started for 60 files`);
+  } finally {
+    await pool.close();
+  }
+});
+
+test('a tenant gets a process although others always have files', { timeout: 30_000 }, async ({ signal }) => {
+  const pool = openProcessPool({ children: 1, ...ENDLESS });
+  const stop = new AbortController();
+  signal.addEventListener('abort', () => stop.abort());
+  try {
+    const good = await request('good');
+    const begun = Promise.withResolvers<void>();
+    const served = new Set<string>();
+    const sendAlways = async (owner: string): Promise<void> => {
+      while (!stop.signal.aborted) {
+        await pool.process(good, never, undefined, { owner });
+        if (served.add(owner).size === 2) begun.resolve();
+      }
+    };
+    const others = ['one', 'one', 'two', 'two'].map(sendAlways);
+    // Each has a process now: one more than there are places for.
+    await begun.promise;
+    const outcome = await pool.process(good, signal, undefined, { owner: 'three' });
+    assert.ok(outcome.ok);
+    stop.abort();
+    await Promise.all(others);
+  } finally {
+    stop.abort();
     await pool.close();
   }
 });

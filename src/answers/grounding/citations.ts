@@ -187,18 +187,18 @@ function claimsOf(
   const listed = numberedItems(answer, sentences);
   const claims: CitedSpan[] = [];
   for (const marker of markers) {
-    const span =
-      marker.start !== undefined
-        ? { start: marker.start, end: marker.at }
-        : citedSpan(answer, offsets, sentences, marker.at);
-    if (span === undefined) continue;
+    const quoted = marker.start !== undefined;
+    const cited = quoted
+      ? { from: marker.start!, to: marker.at, start: offsets.unitsAt(marker.start!), end: offsets.unitsAt(marker.at) }
+      : citedSentence(answer, offsets, sentences, marker.at);
+    if (cited === undefined) continue;
+    const span = { start: cited.from, end: cited.to };
     for (const number of marker.numbers) {
       const key = `${number} ${span.start}`;
       if (seen.has(key)) continue;
       if (claims.length >= CLAIMS_MAX) return claims;
       seen.add(key);
-      const quoted = marker.start !== undefined;
-      const written = answer.slice(offsets.unitsAt(span.start), offsets.unitsAt(span.end));
+      const written = answer.slice(cited.start, cited.end);
       const [itemNumber] = (!quoted && listed.has(span.start) && ITEM_NUMBER.exec(written)) || [''];
       claims.push({ number, span, itemNumber, text: written.slice(itemNumber.length), quoted });
     }
@@ -231,7 +231,7 @@ function isFact(itemNumber: string, { parts }: Evidence): boolean {
  * Returns the sentence that a marker at code point `at` cites: the sentence in or after which it stands. A marker at the start of a line
  * cites the sentence after it.
  */
-function citedSpan(answer: string, offsets: Offsets, sentences: readonly Sentence[], at: number): Span | undefined {
+function citedSentence(answer: string, offsets: Offsets, sentences: readonly Sentence[], at: number) {
   let current = -1;
   sentences.forEach((sentence, i) => {
     if (sentence.from < at) current = i;
@@ -243,8 +243,7 @@ function citedSpan(answer: string, offsets: Offsets, sentences: readonly Sentenc
     const lineAfter = answer.slice(unit).split('\n', 1)[0]!;
     if (lineBefore.trim() === '' && lineAfter.trim() !== '') current++;
   }
-  const sentence = sentences[current];
-  return sentence === undefined ? undefined : { start: sentence.from, end: sentence.to };
+  return sentences[current];
 }
 
 function unsupportedSpans(

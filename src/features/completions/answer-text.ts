@@ -68,7 +68,7 @@ export function openAnswerText(
       const whole = event.type === 'text' ? event.delta : event.text;
       if (event.type === 'quote') quoted.add(event.number);
       else if (whole.trim() !== '') hasOtherText = true;
-      const shown = truncated(whole, Math.max(0, ANSWER_UNITS_MAX - units));
+      const shown = truncated(whole, ANSWER_UNITS_MAX - units);
       units += shown.length;
       const plain = event.type === 'text' ? parser.push(shown) : parser.quote(shown, event.number);
       return shown.length < whole.length ? finish(plain, 'length') : send(plain, false);

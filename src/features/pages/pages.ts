@@ -52,14 +52,24 @@ export async function openPdf(uses: Uses, caller: Caller, id: string, named: Nam
 }
 
 /**
- * Checks that a PDF which was opened before may still be shown: a page can wait for its turn while rights and rules change.
+ * Returns what was read from a PDF that was opened before, if the PDF may still be shown: the work waits for its turn while rights and
+ * rules change.
  *
- * @throws ServiceError as `openPdf`; conflict if its bytes or the redaction rules have changed.
+ * @throws ServiceError as `openPdf`; conflict if the bytes or the redaction rules have changed.
  */
-export async function confirmPdf(uses: Uses, caller: Caller, { source, redactor }: VisiblePdf, named: Named) {
-  const now = await openPdf(uses, caller, source.id, named);
-  if (now.source.blobHash !== source.blobHash || now.redactor?.version !== redactor?.version)
-    throw new ServiceError('conflict', 'The file or the redaction rules were changed meanwhile. Ask again.');
+export function whileShown<T>(
+  uses: Uses,
+  caller: Caller,
+  { source, redactor }: VisiblePdf,
+  named: Named,
+  work: Promise<T>,
+): Promise<T> {
+  // Also after a failure: the file of a deleted source is gone.
+  return work.finally(async () => {
+    const now = await openPdf(uses, caller, source.id, named);
+    if (now.source.blobHash !== source.blobHash || now.redactor?.version !== redactor?.version)
+      throw new ServiceError('conflict', 'The file or the redaction rules were changed meanwhile. Ask again.');
+  });
 }
 
 export interface PageSize {

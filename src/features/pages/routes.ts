@@ -6,7 +6,7 @@ import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, pathId, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import { openGate } from '../../util/pool.ts';
-import { confirmPdf, drawPage, findBoxes, findChunkBoxes, listPages, openPdf } from './pages.ts';
+import { drawPage, findBoxes, findChunkBoxes, listPages, openPdf, whileShown } from './pages.ts';
 
 const AREA = 'Pages';
 /** Pages that are drawn at the same time. Further requests wait. */
@@ -74,7 +74,8 @@ function listRoute(deps: Deps): Route {
     errors: [409],
     async handler({ params, query, caller, signal }) {
       const pdf = await openPdf(deps, caller, params.id, query);
-      const pages = await listPages(deps, caller, pdf, signal);
+      const listed = listPages(deps, caller, pdf, signal);
+      const pages = await whileShown(deps, caller, pdf, query, listed);
       return {
         source_id: params.id,
         pages: pages.map(({ width, height, range }, i) => ({
@@ -125,8 +126,7 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       const page = { page: params.number, scale: query.scale };
       const whose = { owner: caller.tenantId, part: caller.keyFamilyId };
       const drawn = gate(() => drawPage(deps, caller, pdf, page, signal), whose, signal);
-      // Also after a failure: the file of a deleted source is gone.
-      const png = await drawn.finally(() => confirmPdf(deps, caller, pdf, query));
+      const png = await whileShown(deps, caller, pdf, query, drawn);
       return reply.code(200).headers(headers).send(Buffer.from(png));
     },
   });
@@ -170,9 +170,12 @@ function boxesRoute(deps: Deps): Route {
       if (start !== undefined && (end! < start || end! - start > RANGE_MAX))
         throw invalidRequest(`Query parameter "end_offset": must be at most ${RANGE_MAX} after start_offset.`);
       const pdf = await openPdf(deps, caller, params.id, query);
-      if (start !== undefined)
-        return { boxes: await findBoxes(deps, caller, pdf, params.number, { start, end: end! }, signal), chunks: [] };
-      const chunks = await findChunkBoxes(deps, caller, pdf, params.number, signal);
+      if (start !== undefined) {
+        const found = findBoxes(deps, caller, pdf, params.number, { start, end: end! }, signal);
+        return { boxes: await whileShown(deps, caller, pdf, query, found), chunks: [] };
+      }
+      const found = findChunkBoxes(deps, caller, pdf, params.number, signal);
+      const chunks = await whileShown(deps, caller, pdf, query, found);
       return { boxes: [], chunks: chunks.map(({ chunk, boxes }) => ({ chunk_id: chunk.id, boxes })) };
     },
   });

@@ -1,4 +1,6 @@
 /** Calls the parser of a file type. A parser is loaded when it is first needed, which keeps a child process small. */
+
+import { ownValue } from '../../util/own-value.ts';
 import { decodePieces, decodeText } from '../detect/decode.ts';
 import type { FileType, OldOfficeType } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
@@ -23,7 +25,7 @@ export async function parseFile(
   request: FileRequest,
   tools: Tools = NO_TOOLS,
 ): Promise<ParsedFile> {
-  const parse = BINARY_PARSERS[fileType];
+  const parse = ownValue(BINARY_PARSERS, fileType);
   return parse
     ? parse({ content: bytes, request, tools, keys: request.chunkMetadataKeys })
     : parseTextFile(fileType, bytes, request, tools);
@@ -42,7 +44,7 @@ async function parseTextFile(
   }
   const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
   const parse =
-    TEXT_PARSERS[fileType] ?? (async ({ content }) => (await import('./txt.ts')).parseTxt(content, fileType));
+    ownValue(TEXT_PARSERS, fileType) ?? (async ({ content }) => (await import('./txt.ts')).parseTxt(content, fileType));
   const parsed = await parse({ content: decoded.text, request, tools, keys: request.chunkMetadataKeys });
   if (LINE_TYPES.has(fileType)) placeLines(parsed, decoded.text);
   if (fileType === 'code' || fileType === 'txt') parsed.warnings.push(...unwrittenWarnings(request.name, decoded.text));

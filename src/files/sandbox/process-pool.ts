@@ -34,6 +34,8 @@ const PIPELINED_BYTES_MAX = 128 * 1024;
 const TAKE_BACK_AFTER_MS = 1000;
 /** A child reads waiting files of its tenant for this time, although others wait: another tenant needs a new child. */
 const TURN_MS = 5_000;
+/** Within its turn, an idle child waits so long for the next file of its tenant before it ends for a file of another tenant. */
+const PAUSE_MS = 100;
 /** How often the pool looks for stuck and idle children. */
 const TICK_MS = 500;
 /** A file whose child crashed is retried once, in a new child. */
@@ -77,6 +79,8 @@ interface Place {
   turnSince: number | undefined;
   /** When it was started or last answered. */
   answeredAt: number;
+  /** Runs for PAUSE_MS after the last answer. */
+  pause: NodeJS.Timeout | undefined;
 }
 
 const OWN_EXTENSION = import.meta.url.slice(import.meta.url.lastIndexOf('.'));
@@ -204,10 +208,7 @@ class ProcessPool implements FileProcessor {
    * whose turn lasts come first.
    */
   private nextTask(): Task {
-    const now = performance.now();
-    const inTurn = ([child, { turnSince = -TURN_MS }]: [WatchedChild, Place]) =>
-      isIdle(child) && now - turnSince < TURN_MS;
-    const owners = [...this.children].filter(inTurn).map(([, { owner }]) => owner);
+    const owners = [...this.children].flatMap(([child, place]) => (isIdle(child) && hasTurn(place) ? place.owner : []));
     const ofTurns = this.queue.filter(({ owner }) => owners.includes(owner));
     const counts = new Map<string, number>();
     const partOf = ({ owner, part }: Task): string => `${owner} ${part}`;
@@ -231,10 +232,10 @@ class ProcessPool implements FileProcessor {
     return undefined;
   }
 
-  /** Ends the child that is idle the longest, if there is no room for a further child. Returns whether it did. */
+  /** If there is no room for a further child, ends the longest idle one that no turn protects. Returns whether it did. */
   private endIdleChild(): boolean {
     if (this.children.size < this.childrenMax) return false;
-    const idle = [...this.children].filter(([child]) => isIdle(child));
+    const idle = [...this.children].filter(([child, place]) => isIdle(child) && !(place.pause && hasTurn(place)));
     const [oldest] = idle.sort(([, a], [, b]) => a.answeredAt - b.answeredAt);
     oldest?.[0].end('closed');
     return oldest !== undefined;
@@ -257,11 +258,16 @@ class ProcessPool implements FileProcessor {
   private newChild(prefix: readonly string[], owner: string, mayExceed: boolean): WatchedChild | undefined {
     if (this.children.size >= this.childrenMax + (mayExceed ? 1 : 0)) return undefined;
     this.ticker ??= setInterval(() => this.tick(), TICK_MS).unref();
-    const place: Place = { owner, turnSince: undefined, answeredAt: performance.now() };
+    const place: Place = { owner, turnSince: undefined, answeredAt: performance.now(), pause: undefined };
     const child = new WatchedChild(this.script, prefix, {
       onOutcome: (id, outcome) => {
         place.answeredAt = performance.now();
         place.turnSince ??= place.answeredAt;
+        clearTimeout(place.pause);
+        place.pause = setTimeout(() => {
+          place.pause = undefined;
+          this.dispatch();
+        }, PAUSE_MS);
         const task = this.running.get(id);
         this.running.delete(id);
         task?.settle(outcome);
@@ -271,6 +277,7 @@ class ProcessPool implements FileProcessor {
       onCall: (id, call, signal) => this.call(id, call, signal),
       onMember: async (id, member) => this.running.get(id)?.members?.(member),
       onEnd: (reason, unfinished) => {
+        clearTimeout(place.pause);
         this.children.delete(child);
         this.requeue(reason, unfinished, child.served > 0);
         this.dispatch();
@@ -358,6 +365,10 @@ class ProcessPool implements FileProcessor {
 
 function isIdle(child: WatchedChild): boolean {
   return child.pending.length === 0;
+}
+
+function hasTurn({ turnSince = -TURN_MS }: Place): boolean {
+  return performance.now() - turnSince < TURN_MS;
 }
 
 function isSmall(task: Task | undefined): boolean {

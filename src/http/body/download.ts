@@ -1,14 +1,17 @@
 /** Streams a stored file, with ranges and revalidation. Its headers keep a browser from running the content of the file. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { notFound, ServiceError } from '../../errors.ts';
 import type { RequestRights } from '../live-rights.ts';
 import { type ByteRange, planDownload } from './byte-range.ts';
 import { attachment } from './content-disposition.ts';
 
-/** A download looks after this time whether its file may still be read. */
+/** A download looks after this time whether its file may still be read, */
 const RECHECK_MS = 500;
+/** or after so many times the time that this took, so that it costs little. */
+const RECHECK_TIMES = 10;
 
 export interface StoredFile {
   name: string;
@@ -33,8 +36,9 @@ export async function sendFile(
   find: () => Promise<StoredFile>,
   { signal, rights }: { signal: AbortSignal; rights: RequestRights },
 ): Promise<FastifyReply> {
-  let checkedAt = performance.now();
+  const begin = performance.now();
   const file = await find();
+  const tookMs = performance.now() - begin;
   const etag = `"${file.hash}"`;
   const { range, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
   const plan = planDownload({ range, ifRange: ifRange?.toString(), ifNoneMatch }, etag, file.size);
@@ -67,24 +71,44 @@ export async function sendFile(
     reply.raw.end();
     return reply;
   }
+  const ends = new AbortController();
+  let checked: Promise<void> = Promise.resolve();
+  const check = async (): Promise<void> => {
+    const { hash } = await find();
+    if (hash !== file.hash) throw notFound();
+  };
+  // Beside the parts: a reader who has stopped takes none.
+  const watch = async (): Promise<void> => {
+    for (let ms = tookMs; ; ) {
+      await pause(recheckAfterMs(ms), undefined, { signal: ends.signal });
+      const from = performance.now();
+      checked = check();
+      await checked;
+      ms = performance.now() - from;
+    }
+  };
   const confirmed = async function* (parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const bytes of parts) {
       await rights.confirm();
-      const now = performance.now();
-      if (now - checkedAt > RECHECK_MS) {
-        const { hash } = await find();
-        if (hash !== file.hash) throw notFound();
-        checkedAt = now;
-      }
+      await checked;
       yield bytes;
     }
   };
+  watch().catch((error) => ends.abort(error));
   try {
-    await pipeline(body, confirmed, reply.raw, { signal });
-  } catch (error) {
+    await pipeline(body, confirmed, reply.raw, { signal: AbortSignal.any([signal, ends.signal]) });
+  } catch (thrown) {
+    const error = ends.signal.aborted ? ends.signal.reason : thrown;
     const isGone = error instanceof ServiceError && error.status < 500;
     if (!signal.aborted && !isGone) request.log.error({ err: error }, 'a download failed');
     reply.raw.destroy();
+  } finally {
+    ends.abort();
   }
   return reply;
+}
+
+/** Returns when a download looks again whether its file may be read, after a look that took `tookMs`. */
+export function recheckAfterMs(tookMs: number): number {
+  return Math.max(RECHECK_MS, RECHECK_TIMES * tookMs);
 }
