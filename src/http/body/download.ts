@@ -74,13 +74,8 @@ export async function sendFile(
   const ends = new AbortController();
   let checked: Promise<void> = Promise.resolve();
   const check = async (): Promise<void> => {
-    try {
-      const { hash } = await find();
-      if (hash !== file.hash) throw notFound();
-    } catch (error) {
-      // A database that is busy, or lost for a moment, says nothing about the file. The next look does.
-      if (error instanceof ServiceError && error.status < 500) throw error;
-    }
+    const { hash } = await find();
+    if (hash !== file.hash) throw notFound();
   };
   // Beside the parts: a reader who has stopped takes none.
   const watch = async (): Promise<void> => {
