@@ -12,6 +12,8 @@ import { attachment } from './content-disposition.ts';
 const RECHECK_MS = 500;
 /** or after so many times the time that this took, so that it costs little. */
 const RECHECK_TIMES = 10;
+/** A look that fails for a reason of the service, for example a busy database, is repeated. This is the number of looks in all. */
+const LOOKS_MAX = 5;
 
 export interface StoredFile {
   name: string;
@@ -26,8 +28,8 @@ export interface StoredFile {
  * Sends the file as an attachment of the type `application/octet-stream`, so that a browser saves it and never shows it as a page of
  * this service. A failure after the first byte resets the connection, as does the end of the rights of the request.
  *
- * @param find finds the file that the caller may read now. While the file is sent, it is called again: the download ends when it throws,
- *   or when it finds other bytes.
+ * @param find finds the file that the caller may read now. While the file is sent, it is called again: the download ends when it throws
+ *   an error of the caller or an error of the service repeatedly, or when it finds other bytes.
  * @throws ServiceError range_not_satisfiable, or what `find` or `open` throws.
  */
 export async function sendFile(
@@ -73,9 +75,16 @@ export async function sendFile(
   }
   const ends = new AbortController();
   let checked: Promise<void> = Promise.resolve();
-  const check = async (): Promise<void> => {
-    const { hash } = await find();
-    if (hash !== file.hash) throw notFound();
+  // While a look is repeated, no part is sent.
+  const check = async (looks = LOOKS_MAX): Promise<void> => {
+    try {
+      const { hash } = await find();
+      if (hash !== file.hash) throw notFound();
+    } catch (error) {
+      if (isGone(error) || looks === 1) throw error;
+      await pause(RECHECK_MS, undefined, { signal: ends.signal });
+      await check(looks - 1);
+    }
   };
   // Beside the parts: a reader who has stopped takes none.
   const watch = async (): Promise<void> => {
@@ -99,13 +108,17 @@ export async function sendFile(
     await pipeline(body, confirmed, reply.raw, { signal: AbortSignal.any([signal, ends.signal]) });
   } catch (thrown) {
     const error = ends.signal.aborted ? ends.signal.reason : thrown;
-    const isGone = error instanceof ServiceError && error.status < 500;
-    if (!signal.aborted && !isGone) request.log.error({ err: error }, 'a download failed');
+    if (!signal.aborted && !isGone(error)) request.log.error({ err: error }, 'a download failed');
     reply.raw.destroy();
   } finally {
     ends.abort();
   }
   return reply;
+}
+
+/** Returns true if the caller may not read the file any more. Another error is of the service, for example a busy database. */
+function isGone(error: unknown): boolean {
+  return error instanceof ServiceError && error.status < 500;
 }
 
 /** Returns when a download looks again whether its file may be read, after a look that took `tookMs`. */
