@@ -87,12 +87,14 @@ const NOTED_KEYWORDS = ['minimum', 'maximum', 'minLength', 'maxLength', 'minItem
 const SHARED_PARAMETERS = {
   IdParams: ['id'],
   PageQuery: ['limit', 'after_id'],
+  OrderQuery: ['order'],
   PrincipalQuery: ['principal_id', 'authz_policy'],
   IdempotencyHeaders: ['Idempotency-Key'],
 } as const;
 
 /** Types of members that several components or bodies of operations have, by their names. */
 const SHARED_MEMBERS = {
+  NewOrigin: ['createDatabaseSource', 'createDriveSource', 'createPageSource', 'createRepoSource'],
   SearchFilters: ['search', 'createCompletion', 'createAgentRun'],
   OriginSource: ['Crawl', 'DatabaseSource', 'DriveSource', 'PageSource', 'RepoSource'],
   OriginSetting: ['CrawlSetting', 'DatabaseSourceSetting', 'DriveSourceSetting', 'PageSourceSetting', 'RepoSetting'],
@@ -205,16 +207,18 @@ function requestType(
     const properties = own.map((parameter) => parameterMember(parameter, '        '));
     const types = [...shared.map(([type]) => type), ...(own.length > 0 ? [`{\n${properties.join('')}      }`] : [])];
     const optional = types.length > 1 ? `(${types.join(' & ')}) | undefined` : `${types[0]} | undefined`;
-    members.push(`      ${name}${required ? ':' : '?:'} ${required ? types.join(' & ') : optional};\n`);
+    members.push(`${name}${required ? ':' : '?:'} ${required ? types.join(' & ') : optional};`);
   }
   if (requestBody) {
     const schema = bodyOf(operation);
     const type = schema ? extendedType(schema, bases, '      ') : 'UploadBody';
-    members.push(
-      `      body${requestBody.required ? ':' : '?:'} ${type}${requestBody.required ? '' : ' | undefined'};\n`,
-    );
+    members.push(`body${requestBody.required ? ':' : '?:'} ${type}${requestBody.required ? '' : ' | undefined'};`);
   }
-  return members.length === 0 ? 'Record<never, never>' : `{\n${members.join('')}    }`;
+  if (members.length === 0) return 'Record<never, never>';
+  const isShort = members.join('').length <= LINE_MEMBERS_MAX && !members.some((one) => one.includes('\n'));
+  return isShort
+    ? `{ ${members.join(' ').slice(0, -1)} }`
+    : `{\n${members.map((one) => `      ${one}\n`).join('')}    }`;
 }
 
 function responseType({ responses }: Operation): string {
@@ -274,6 +278,8 @@ function extendedType(schema: Json, named: Record<string, Json>, indent: string)
 }
 
 const EXTENDED_MEMBERS_MIN = 3;
+/** A request whose members have no more characters stands in one line. */
+const LINE_MEMBERS_MAX = 110;
 
 /** Returns the members of a component by name, as text that tells different ones apart. */
 function membersOf(schema: Json): Map<string, string> {

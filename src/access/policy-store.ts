@@ -1,7 +1,7 @@
 /** SQL of the table authz_policy. */
 
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { type PageRequest, readPage } from '../db/page-sql.ts';
+import { countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
 import { type AttributeTypes, attributesOfType } from './attribute-types.ts';
 import type { Attributes, Policy } from './policy.ts';
@@ -45,11 +45,7 @@ export async function findPolicy(tx: Queryable, tenantId: string, name: string):
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all policies. */
-export async function listPolicies(
-  tx: Queryable,
-  tenantId: string,
-  page: PageRequest,
-): Promise<{ rows: NamedPolicy[]; total: number }> {
+export function listPolicies(tx: Queryable, tenantId: string, page: PageRequest): Promise<Listed<NamedPolicy>> {
   return readPage<NamedPolicy>(tx, COLUMNS, sql`authz_policy p where p.tenant_id = ${tenantId}`, raw('p.id'), page);
 }
 
@@ -61,11 +57,8 @@ export async function countUnruled(system: Queryable): Promise<{ tenants: number
   return count!;
 }
 
-export async function countPolicies(tx: Queryable, tenantId: string): Promise<number> {
-  const [count] = await tx.query<{ total: number }>(
-    sql`select count(*) as total from authz_policy where tenant_id = ${tenantId}`,
-  );
-  return count!.total;
+export function countPolicies(tx: Queryable, tenantId: string): Promise<number> {
+  return countRows(tx, sql`authz_policy where tenant_id = ${tenantId}`);
 }
 
 /** Returns the policies that declare types of attributes, by name. */

@@ -1,7 +1,7 @@
 /** SQL of the table subject: attributes of principals. */
 
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
+import { containsText, countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { raw, sql } from '../db/sql.ts';
 import type { Attributes } from './policy.ts';
 
@@ -33,22 +33,19 @@ export async function lockSubject(tx: Tx, tenantId: string, principalId: string)
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all subjects. */
-export async function listSubjects(
+export function listSubjects(
   tx: Queryable,
   tenantId: string,
   q: string | undefined,
   page: PageRequest,
-): Promise<{ rows: Subject[]; total: number }> {
+): Promise<Listed<Subject>> {
   const named = q === undefined ? raw('true') : containsText(raw('s.principal_id'), q);
   const matching = sql`subject s where s.tenant_id = ${tenantId} and ${named}`;
   return readPage<Subject>(tx, COLUMNS, matching, raw('s.id'), page);
 }
 
-export async function countSubjects(tx: Queryable, tenantId: string): Promise<number> {
-  const [count] = await tx.query<{ total: number }>(
-    sql`select count(*) as total from subject where tenant_id = ${tenantId}`,
-  );
-  return count!.total;
+export function countSubjects(tx: Queryable, tenantId: string): Promise<number> {
+  return countRows(tx, sql`subject where tenant_id = ${tenantId}`);
 }
 
 /** Creates the subject, or replaces its attributes and expiry, and returns it. */

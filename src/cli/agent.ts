@@ -23,12 +23,11 @@ export const agentCommand: Command = {
   summary: 'Let a chat model search in steps, and get an answer with checked citations.',
   synopsis: '<question>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
-    json: { type: 'boolean', text: 'print the run as one line of JSON' },
-    'max-steps': { type: 'string', value: '<n>', text: 'maximum steps (1 to 20, default 8)' },
-    'max-seconds': { type: 'string', value: '<n>', text: 'maximum time (5 to 600, default 120)' },
-    conversation: { type: 'string', value: '<id>', text: 'continue this conversation' },
+    json: { text: 'print the run as one line of JSON' },
+    'max-steps': { value: '<n>', text: 'maximum steps (1 to 20, default 8)' },
+    'max-seconds': { value: '<n>', text: 'maximum time (5 to 600, default 120)' },
+    conversation: { value: '<id>', text: 'continue this conversation' },
     ...PRINCIPAL_OPTIONS,
   },
   details: `

@@ -25,16 +25,9 @@ export const ingestCommand: Command = {
   argumentsMin: 1,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
-    name: {
-      type: 'string',
-      value: '<text>',
-      text: 'name of the source group (default: the name of the first file or folder)',
-    },
-    wait: { type: 'boolean', short: 'w', text: 'wait until every file is searchable; exit code 1 if a file failed' },
-    json: {
-      type: 'boolean',
-      text: 'print the source groups as one line of JSON: an array; with --wait also their run and errors',
-    },
+    name: { value: '<text>', text: 'name of the source group (default: the name of the first file or folder)' },
+    wait: { short: 'w', text: 'wait until every file is searchable; exit code 1 if a file failed' },
+    json: { text: 'print the source groups as one line of JSON: an array; with --wait also their run and errors' },
   },
   details: `
   pinakes ingest --wait ~/papers

@@ -14,9 +14,6 @@ const META = 'io.modelcontextprotocol/';
 export const mcpCommand: Command = {
   name: 'mcp',
   summary: 'Offer search and reading as MCP tools on standard input and output, for desktop clients.',
-  synopsis: '',
-  argumentsMin: 0,
-  argumentsMax: 0,
   options: PRINCIPAL_OPTIONS,
   details: `
   PINAKES_API_KEY=pk_… pinakes mcp

@@ -15,12 +15,11 @@ export const parseCommand: Command = {
   summary: 'Show what the service extracts from a file.',
   synopsis: '<file>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
-    chunks: { type: 'boolean', text: 'show the chunks instead of the blocks' },
-    dropped: { type: 'boolean', text: 'show the text that was left out instead: the navigation of a web page' },
-    name: { type: 'string', value: '<name>', text: 'read the file as if it had this name' },
-    json: { type: 'boolean', text: 'print blocks, chunks and metadata as one line of JSON' },
+    chunks: { text: 'show the chunks instead of the blocks' },
+    dropped: { text: 'show the text that was left out instead: the navigation of a web page' },
+    name: { value: '<name>', text: 'read the file as if it had this name' },
+    json: { text: 'print blocks, chunks and metadata as one line of JSON' },
   },
   details: `
   pinakes parse handbook.pdf

@@ -3,7 +3,7 @@ import type { CitedRow } from '../client/api.ts';
 import { place } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
-import { layOut } from './shared/columns.ts';
+import { tableText } from './shared/columns.ts';
 import { type Command, integerOption, printAnswer, textOptions } from './shared/command.ts';
 import { tableIdOf } from './shared/names.ts';
 import { printable } from './shared/printable.ts';
@@ -15,17 +15,11 @@ export const queryCommand: Command = {
   summary: 'Query tables with a SELECT, and print the rows with their places.',
   synopsis: '<select>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
-    table: {
-      type: 'string',
-      multiple: true,
-      value: '<name>',
-      text: 'read only this table (name or id); may be repeated',
-    },
-    limit: { type: 'string', short: 'n', value: '<n>', text: 'maximum number of rows (1 to 1000, default 100)' },
+    table: { multiple: true, value: '<name>', text: 'read only this table (name or id); may be repeated' },
+    limit: { short: 'n', value: '<n>', text: 'maximum number of rows (1 to 1000, default 100)' },
     ...PRINCIPAL_OPTIONS,
-    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+    json: { text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes query "select region, sum(amount) from sales group by region"
@@ -64,17 +58,13 @@ export function formatResult(
   rows: readonly (readonly unknown[])[],
   width: number | undefined,
 ): string {
-  const { head, line } = layOut(columnsOf(columns), rows, width);
-  return [head, ...rows.map(line)].map((text) => `${text}\n`).join('');
-}
-
-function columnsOf(columns: readonly { name: string; type: string }[]) {
-  return columns.map(({ name, type }, i) => ({
+  const shown = columns.map(({ name, type }, i) => ({
     title: name,
     value: (row: readonly unknown[]) => textOf(row[i]),
     cut: true as const,
     ...(/INT|DECIMAL|DOUBLE|FLOAT/.test(type) && { right: true as const }),
   }));
+  return tableText(shown, rows, width);
 }
 
 function textOf(cell: unknown): string {

@@ -12,6 +12,7 @@ import {
   flagOption,
   integerOption,
   type OptionValues,
+  printAnswer,
   textOptions,
 } from './shared/command.ts';
 import { type Io, usageError } from './shared/io.ts';
@@ -36,13 +37,11 @@ const INDENT = '   ';
 export const FILTER_OPTIONS = {
   ...GROUP_OPTION,
   tag: {
-    type: 'string',
     value: '<tag>',
     multiple: true,
     text: 'only source groups with this tag (its name or id); may be repeated: any of them',
   },
   type: {
-    type: 'string',
     value: '<type>',
     multiple: true,
     text: 'only files of this type, such as code, md or pdf; may be repeated: any of them',
@@ -65,17 +64,12 @@ export const searchCommand: Command = {
   summary: 'Search everything that was ingested, and print the matching chunks.',
   synopsis: '<query>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
-    limit: { type: 'string', short: 'n', value: '<n>', text: 'number of results (1 to 100, default 10)' },
-    mode: {
-      type: 'string',
-      value: '<mode>',
-      text: 'lexical (by words), semantic (by meaning) or hybrid (both; default)',
-    },
+    limit: { short: 'n', value: '<n>', text: 'number of results (1 to 100, default 10)' },
+    mode: { value: '<mode>', text: 'lexical (by words), semantic (by meaning) or hybrid (both; default)' },
     ...FILTER_OPTIONS,
     ...PRINCIPAL_OPTIONS,
-    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+    json: { text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes search "opening hours"
@@ -89,21 +83,18 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
     const mode = choiceOption(options, 'mode', SEARCH_MODES);
     const client = await openConfiguredClient();
     const filters = await filtersIn(client, options);
-    const isJson = flagOption(options, 'json');
+    const highlights = !flagOption(options, 'json');
     const found = await client.search({
-      body: { query, limit, highlights: !isJson, ...(mode && { mode }), ...filters, ...principalIn(options) },
+      body: { query, limit, highlights, ...(mode && { mode }), ...filters, ...principalIn(options) },
     });
-    if (isJson) {
-      io.out(`${JSON.stringify(found)}\n`);
-      return 0;
-    }
-    printResults(found.results, io);
-    if (found.results.length === 0) io.err('Nothing found.\n');
-    for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
-    // A hit that was found by words alone does not show that there is no model.
-    const asksForBoth = mode === 'hybrid' && found.results.length > 0;
-    if (asksForBoth && (await client.getService()).models.embedding === null) io.err(BY_WORDS_ALONE);
-    return 0;
+    return printAnswer({ options, io }, found, async () => {
+      printResults(found.results, io);
+      if (found.results.length === 0) io.err('Nothing found.\n');
+      for (const warning of found.warnings) io.err(`Warning: ${warning.message}\n`);
+      // A hit that was found by words alone does not show that there is no model.
+      const asksForBoth = mode === 'hybrid' && found.results.length > 0;
+      if (asksForBoth && (await client.getService()).models.embedding === null) io.err(BY_WORDS_ALONE);
+    });
   },
 };
 

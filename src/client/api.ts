@@ -1630,6 +1630,15 @@ export type WebCitation = {
   snippet: string;
 };
 
+export type NewOrigin = {
+  /** Name of the source and of its source group. · minLength 1, maxLength 200 */
+  name: string;
+  /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
+  rrule?: string | undefined;
+  /** Metadata of the source group. */
+  metadata?: MetadataPatch | undefined;
+};
+
 export type SearchFilters = {
   /** Only these source groups; unknown ids select nothing. · minItems 1, maxItems 100 */
   source_group_ids?: Array<string> | undefined;
@@ -1712,6 +1721,11 @@ export interface PageQuery {
   after_id?: string | undefined;
 }
 
+export interface OrderQuery {
+  /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
+  order?: "asc" | "desc" | undefined;
+}
+
 export interface PrincipalQuery {
   /** The end user on whose behalf the request is made. Ignored while authorization is off. · minLength 0, maxLength 256 */
   principal_id?: string | undefined;
@@ -1763,18 +1777,12 @@ export interface Operations {
   };
   /** Get a chunk */
   getContent: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: Content;
   };
   /** List the chunks of a source */
   listSourceChunks: {
-    request: {
-      params: IdParams;
-      query?: (PageQuery & PrincipalQuery) | undefined;
-    };
+    request: { params: IdParams; query?: (PageQuery & PrincipalQuery) | undefined };
     response: {
       /** Chunks of this page. */
       chunks: Array<Content>;
@@ -1796,10 +1804,7 @@ export interface Operations {
   };
   /** List the pages of a PDF */
   listPages: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: {
       /** Id of the source. · format "uuid" */
       source_id: string;
@@ -1960,9 +1965,7 @@ export interface Operations {
   /** List agent runs */
   listAgentRuns: {
     request: {
-      query?: (PageQuery & PrincipalQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & PrincipalQuery & {
         /** Only runs with this status. */
         status?: "queued" | "running" | "success" | "failure" | "canceled" | undefined;
       }) | undefined;
@@ -1975,10 +1978,7 @@ export interface Operations {
   };
   /** Get an agent run */
   getAgentRun: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: AgentRun;
   };
   /** Follow an agent run */
@@ -1994,18 +1994,13 @@ export interface Operations {
   };
   /** Cancel an agent run */
   cancelAgentRun: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: AgentRunSummary;
   };
   /** List conversations */
   listConversations: {
     request: {
-      query?: (PageQuery & PrincipalQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & PrincipalQuery & {
         /** Only records with this text in the title. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
       }) | undefined;
@@ -2018,10 +2013,7 @@ export interface Operations {
   };
   /** Read a conversation with all its branches */
   getConversation: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: ConversationTree;
   };
   /** Rename a conversation or choose its active message */
@@ -2043,18 +2035,12 @@ export interface Operations {
   };
   /** Delete a conversation */
   deleteConversation: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: Conversation;
   };
   /** Upload files */
   createLocalFileGroup: {
-    request: {
-      headers?: IdempotencyHeaders | undefined;
-      body: UploadBody;
-    };
+    request: { headers?: IdempotencyHeaders | undefined; body: UploadBody };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2063,9 +2049,7 @@ export interface Operations {
   /** List local file groups */
   listLocalFileGroups: {
     request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only groups with exactly this name. · minLength 1, maxLength 200 */
@@ -2080,16 +2064,12 @@ export interface Operations {
   };
   /** Get a local file group */
   getLocalFileGroup: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: LocalFileGroup;
   };
   /** Delete a local file group */
   deleteLocalFileGroup: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2097,11 +2077,7 @@ export interface Operations {
   };
   /** Add and replace files */
   changeLocalFiles: {
-    request: {
-      params: IdParams;
-      headers?: IdempotencyHeaders | undefined;
-      body: UploadBody;
-    };
+    request: { params: IdParams; headers?: IdempotencyHeaders | undefined; body: UploadBody };
     response: ChangedFiles;
   };
   /** Delete files by their paths */
@@ -2122,37 +2098,27 @@ export interface Operations {
   };
   /** Show what would be read from a file */
   parseFile: {
-    request: {
-      body: UploadBody;
-    };
+    request: { body: UploadBody };
     response: FilePreview;
   };
   /** Create a Drive source */
   createDriveSource: {
     request: {
       headers?: IdempotencyHeaders | undefined;
-      body: {
-        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
-        name: string;
+      body: NewOrigin & {
         /** Address of the folder in the browser: `https://drive.google.com/drive/folders/…`. Folders inside it are read too. · minLength 1, maxLength 2000 */
         folder_url: string;
         /** Id of a stored secret of the type `drive`; not together with `service_account_key`. · format "uuid" */
         secret_id?: string | undefined;
         /** The JSON key of a service account that may read the folder, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
         service_account_key?: string | undefined;
-        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
-        rrule?: string | undefined;
-        /** Metadata of the source group. */
-        metadata?: MetadataPatch | undefined;
       };
     };
     response: DriveSource;
   };
   /** List Drive sources */
   listDriveSources: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The sources of this page. */
       drive_sources: Array<DriveSource>;
@@ -2161,16 +2127,12 @@ export interface Operations {
   };
   /** Get a Drive source */
   getDriveSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: DriveSource;
   };
   /** Delete a Drive source */
   deleteDriveSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2178,9 +2140,7 @@ export interface Operations {
   };
   /** List the settings of Drive sources */
   listDriveSourceSettings: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The settings of this page. */
       drive_source_settings: Array<DriveSourceSetting>;
@@ -2189,9 +2149,7 @@ export interface Operations {
   };
   /** Get the setting of a Drive source */
   getDriveSourceSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: DriveSourceSetting;
   };
   /** Change the name and the schedule of a Drive source */
@@ -2209,37 +2167,27 @@ export interface Operations {
   };
   /** End the schedule of a Drive source */
   deleteDriveSourceSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: DriveSourceSetting;
   };
   /** Create a page source */
   createPageSource: {
     request: {
       headers?: IdempotencyHeaders | undefined;
-      body: {
-        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
-        name: string;
+      body: NewOrigin & {
         /** The page or data source of the workspace: its id, or its address in the browser. Pages below it are read too. · minLength 1, maxLength 2000 */
         page_id: string;
         /** Id of a stored secret of the type `page`; not together with `page_token`. · format "uuid" */
         secret_id?: string | undefined;
         /** The token of an integration that may read the page, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
         page_token?: string | undefined;
-        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
-        rrule?: string | undefined;
-        /** Metadata of the source group. */
-        metadata?: MetadataPatch | undefined;
       };
     };
     response: PageSource;
   };
   /** List page sources */
   listPageSources: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The sources of this page. */
       page_sources: Array<PageSource>;
@@ -2248,16 +2196,12 @@ export interface Operations {
   };
   /** Get a page source */
   getPageSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: PageSource;
   };
   /** Delete a page source */
   deletePageSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2265,9 +2209,7 @@ export interface Operations {
   };
   /** List the settings of page sources */
   listPageSourceSettings: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The settings of this page. */
       page_source_settings: Array<PageSourceSetting>;
@@ -2276,9 +2218,7 @@ export interface Operations {
   };
   /** Get the setting of a page source */
   getPageSourceSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: PageSourceSetting;
   };
   /** Change the name and the schedule of a page source */
@@ -2296,18 +2236,14 @@ export interface Operations {
   };
   /** End the schedule of a page source */
   deletePageSourceSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: PageSourceSetting;
   };
   /** Create a repository source */
   createRepoSource: {
     request: {
       headers?: IdempotencyHeaders | undefined;
-      body: {
-        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
-        name: string;
+      body: NewOrigin & {
         /** Name of the repository, as `owner/name`. · minLength 1, maxLength 200 */
         repository: string;
         /** Globs of the files to read, as in a .gitignore file; a glob with `!` excludes files again. Empty: all files. At most 100. · maxItems 100, default [] */
@@ -2320,19 +2256,13 @@ export interface Operations {
         secret_id?: string | undefined;
         /** An access token that may read the repository, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
         access_token?: string | undefined;
-        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
-        rrule?: string | undefined;
-        /** Metadata of the source group. */
-        metadata?: MetadataPatch | undefined;
       };
     };
     response: RepoSource;
   };
   /** List repository sources */
   listRepoSources: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The sources of this page. */
       repo_sources: Array<RepoSource>;
@@ -2341,16 +2271,12 @@ export interface Operations {
   };
   /** Get a repository source */
   getRepoSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: RepoSource;
   };
   /** Delete a repository source */
   deleteRepoSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2358,9 +2284,7 @@ export interface Operations {
   };
   /** List the settings of repository sources */
   listRepoSettings: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The settings of this page. */
       repo_settings: Array<RepoSetting>;
@@ -2369,9 +2293,7 @@ export interface Operations {
   };
   /** Get the setting of a repository source */
   getRepoSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: RepoSetting;
   };
   /** Change the name and the schedule of a repository source */
@@ -2389,9 +2311,7 @@ export interface Operations {
   };
   /** End the schedule of a repository source */
   deleteRepoSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: RepoSetting;
   };
   /** Create a crawl */
@@ -2427,9 +2347,7 @@ export interface Operations {
   };
   /** List crawls */
   listCrawls: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The sources of this page. */
       crawls: Array<Crawl>;
@@ -2438,16 +2356,12 @@ export interface Operations {
   };
   /** Get a crawl */
   getCrawl: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: Crawl;
   };
   /** Delete a crawl */
   deleteCrawl: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2455,9 +2369,7 @@ export interface Operations {
   };
   /** List the settings of crawls */
   listCrawlSettings: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The settings of this page. */
       crawl_settings: Array<CrawlSetting>;
@@ -2466,9 +2378,7 @@ export interface Operations {
   };
   /** Get the setting of a crawl */
   getCrawlSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: CrawlSetting;
   };
   /** Change the name and the schedule of a crawl */
@@ -2486,18 +2396,14 @@ export interface Operations {
   };
   /** End the schedule of a crawl */
   deleteCrawlSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: CrawlSetting;
   };
   /** Create a database source */
   createDatabaseSource: {
     request: {
       headers?: IdempotencyHeaders | undefined;
-      body: {
-        /** Name of the source and of its source group. · minLength 1, maxLength 200 */
-        name: string;
+      body: NewOrigin & {
         /** Tables and views to read. Each becomes a source of its own. · minItems 1, maxItems 100 */
         tables: Array<{
           /** Name of a table or view, as `schema.table`; in MySQL and MariaDB, as `database.table`. · minLength 3, maxLength 200 */
@@ -2509,19 +2415,13 @@ export interface Operations {
         secret_id?: string | undefined;
         /** The connection URL of a PostgreSQL, MySQL or MariaDB server, with user and password: `postgresql://user:password@host/database`, for one run only: it is encrypted, never returned, and erased when the first run ends. Not together with `secret_id`. · minLength 1, maxLength 5000 */
         connection_url?: string | undefined;
-        /** When to run again: an RFC 5545 RRULE. If the source needs a credential, a schedule needs a stored secret. · minLength 0, maxLength 500 */
-        rrule?: string | undefined;
-        /** Metadata of the source group. */
-        metadata?: MetadataPatch | undefined;
       };
     };
     response: DatabaseSource;
   };
   /** List database sources */
   listDatabaseSources: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The sources of this page. */
       database_sources: Array<DatabaseSource>;
@@ -2530,16 +2430,12 @@ export interface Operations {
   };
   /** Get a database source */
   getDatabaseSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: DatabaseSource;
   };
   /** Delete a database source */
   deleteDatabaseSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2547,9 +2443,7 @@ export interface Operations {
   };
   /** List the settings of database sources */
   listDatabaseSourceSettings: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** The settings of this page. */
       database_source_settings: Array<DatabaseSourceSetting>;
@@ -2558,9 +2452,7 @@ export interface Operations {
   };
   /** Get the setting of a database source */
   getDatabaseSourceSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: DatabaseSourceSetting;
   };
   /** Change the name and the schedule of a database source */
@@ -2578,9 +2470,7 @@ export interface Operations {
   };
   /** End the schedule of a database source */
   deleteDatabaseSourceSetting: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: DatabaseSourceSetting;
   };
   /** Look at an origin before a source follows it */
@@ -2706,9 +2596,7 @@ export interface Operations {
   /** List source groups */
   listSourceGroups: {
     request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only source groups of this type. */
@@ -2727,9 +2615,7 @@ export interface Operations {
   };
   /** Get a source group */
   getSourceGroup: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: SourceGroup;
   };
   /** Rename a source group */
@@ -2745,9 +2631,7 @@ export interface Operations {
   };
   /** Delete a source group */
   deleteSourceGroup: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source group. · format "uuid" */
       source_group_id: string;
@@ -2765,13 +2649,7 @@ export interface Operations {
   };
   /** List the sources of a source group */
   listSourcesOfSourceGroup: {
-    request: {
-      params: IdParams;
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
-      }) | undefined;
-    };
+    request: { params: IdParams; query?: (PageQuery & OrderQuery) | undefined };
     response: {
       /** Sources of this page. */
       sources: Array<GroupSource>;
@@ -2781,9 +2659,7 @@ export interface Operations {
   /** List the runs of all source groups */
   listAllRuns: {
     request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only records with this text in the status, stage or error; while redaction rules exist, not the message of the error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
         /** Only runs with this status. */
@@ -2806,9 +2682,7 @@ export interface Operations {
   listRuns: {
     request: {
       params: IdParams;
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only records with this text in the status, stage or error; while redaction rules exist, not the message of the error. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
       }) | undefined;
@@ -2835,17 +2709,12 @@ export interface Operations {
   };
   /** Get a run and its progress */
   getRun: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: Run;
   };
   /** List the files that failed in a run */
   listRunErrors: {
-    request: {
-      params: IdParams;
-      query?: PageQuery | undefined;
-    };
+    request: { params: IdParams; query?: PageQuery | undefined };
     response: {
       /** Failed files of this page. */
       errors: Array<RunError>;
@@ -2869,9 +2738,7 @@ export interface Operations {
   };
   /** Cancel a run */
   cancelRun: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: Run;
   };
   /** Follow the runs of all source groups */
@@ -2881,9 +2748,7 @@ export interface Operations {
   };
   /** List the sources that have metadata */
   listSources: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** Sources of this page. */
       sources: Array<Source>;
@@ -2959,16 +2824,12 @@ export interface Operations {
   };
   /** Get a source */
   getSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: GroupSource;
   };
   /** Delete a source */
   deleteSource: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the source. · format "uuid" */
       source_id: string;
@@ -3066,9 +2927,7 @@ export interface Operations {
   /** List tables */
   listTables: {
     request: {
-      query?: (PageQuery & PrincipalQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & PrincipalQuery & {
         /** Only tables of this source. An unknown source selects nothing. · format "uuid" */
         source_id?: string | undefined;
         /** Only tables of this source group. An unknown source group selects nothing. · format "uuid" */
@@ -3119,10 +2978,7 @@ export interface Operations {
   };
   /** Get a table */
   getTable: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: TableDetails;
   };
   /** Describe a table and its columns */
@@ -3158,9 +3014,7 @@ export interface Operations {
   };
   /** Delete a table */
   deleteTable: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the table. · format "uuid" */
       table_id: string;
@@ -3188,10 +3042,7 @@ export interface Operations {
   };
   /** List the tables that a source contains */
   listSourceTables: {
-    request: {
-      params: IdParams;
-      query?: PrincipalQuery | undefined;
-    };
+    request: { params: IdParams; query?: PrincipalQuery | undefined };
     response: {
       /** Tables in the order of the text. */
       tables: Array<SourceTable>;
@@ -3199,9 +3050,7 @@ export interface Operations {
   };
   /** Build a table again */
   buildTable: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the table. · format "uuid" */
       table_id: string;
@@ -3256,9 +3105,7 @@ export interface Operations {
   };
   /** Get a tag */
   getTag: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: Tag;
   };
   /** Rename or describe a tag */
@@ -3276,9 +3123,7 @@ export interface Operations {
   };
   /** Delete a tag */
   deleteTag: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: Tag;
   };
   /** Add a tag to a source group */
@@ -3324,9 +3169,7 @@ export interface Operations {
   };
   /** List metadata columns */
   listMetadataColumns: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** Metadata columns of this page. */
       metadata_columns: Array<MetadataColumn>;
@@ -3406,9 +3249,7 @@ export interface Operations {
   /** List secrets */
   listSecrets: {
     request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
       }) | undefined;
@@ -3551,9 +3392,7 @@ export interface Operations {
   /** List API keys */
   listApiKeys: {
     request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only records with this text in the name. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
       }) | undefined;
@@ -3566,9 +3405,7 @@ export interface Operations {
   };
   /** Revoke an API key */
   revokeApiKey: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: ApiKey;
   };
   /** Rotate an API key */
@@ -3597,9 +3434,7 @@ export interface Operations {
   /** List subjects */
   listSubjects: {
     request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only records with this text in the principal_id. Upper and lower case are equal; blanks around it are ignored. · minLength 1, maxLength 200 */
         q?: string | undefined;
       }) | undefined;
@@ -3691,9 +3526,7 @@ export interface Operations {
   };
   /** List policies */
   listPolicies: {
-    request: {
-      query?: PageQuery | undefined;
-    };
+    request: { query?: PageQuery | undefined };
     response: {
       /** Policies of this page. */
       policies: Array<AuthzPolicy>;
@@ -3815,9 +3648,7 @@ export interface Operations {
   /** List audit events */
   listAuditEvents: {
     request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
+      query?: (PageQuery & OrderQuery & {
         /** Only events with this action. */
         action?: "create" | "change" | "delete" | "issue" | "rotate" | "revoke" | undefined;
         /** Only events about objects of this kind. */
@@ -3840,12 +3671,7 @@ export interface Operations {
   };
   /** List question sets */
   listEvaluationSets: {
-    request: {
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
-      }) | undefined;
-    };
+    request: { query?: (PageQuery & OrderQuery) | undefined };
     response: {
       /** Sets of this page. */
       evaluation_sets: Array<EvaluationSet>;
@@ -3864,9 +3690,7 @@ export interface Operations {
   };
   /** Get a question set with its questions */
   getEvaluationSet: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: EvaluationSetDetails;
   };
   /** Rename a question set */
@@ -3882,9 +3706,7 @@ export interface Operations {
   };
   /** Delete a question set with its questions and runs */
   deleteEvaluationSet: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the deleted set. · format "uuid" */
       id: string;
@@ -3903,9 +3725,7 @@ export interface Operations {
   };
   /** Delete a question */
   deleteEvaluationQuestion: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: {
       /** Id of the deleted question. · format "uuid" */
       id: string;
@@ -3941,13 +3761,7 @@ export interface Operations {
   };
   /** List the runs of a question set */
   listEvaluationRuns: {
-    request: {
-      params: IdParams;
-      query?: (PageQuery & {
-        /** By creation: `asc` = oldest first, `desc` = newest first. A cursor continues in the order of its request. · default "asc" */
-        order?: "asc" | "desc" | undefined;
-      }) | undefined;
-    };
+    request: { params: IdParams; query?: (PageQuery & OrderQuery) | undefined };
     response: {
       /** Runs of this page. */
       evaluation_runs: Array<EvaluationRun>;
@@ -3956,9 +3770,7 @@ export interface Operations {
   };
   /** Get a run with the measures of each question */
   getEvaluationRun: {
-    request: {
-      params: IdParams;
-    };
+    request: { params: IdParams };
     response: EvaluationRunDetails;
   };
   /** Say what the service can do */

@@ -3,7 +3,7 @@
 import type { GroupLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, SystemDatabase, Tx } from '../db/database.ts';
-import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
+import { containsText, countRows, type PageRequest, readPage } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
 import { join, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 
@@ -136,10 +136,8 @@ export async function findApiKey(tx: Queryable, tenantId: string, id: string): P
 /** Counts the tenant's keys that are neither revoked nor expired. Nobody else can add a key until the transaction ends. */
 export async function countApiKeysLocked(tx: Tx, tenantId: string, now: Date): Promise<number> {
   await lockAdditions(tx, tenantId, 'api_key');
-  const [row] = await tx.query<{ count: number }>(sql`
-    select count(*) as count from api_key
-    where tenant_id = ${tenantId} and revoked_at is null and (expires_at is null or expires_at > ${now})`);
-  return row?.count ?? 0;
+  const active = sql`api_key where tenant_id = ${tenantId} and revoked_at is null and (expires_at is null or expires_at > ${now})`;
+  return countRows(tx, active);
 }
 
 /** Locks and returns the keys among `ids` that are not revoked. The fixed order of ids prevents deadlocks between two callers. */

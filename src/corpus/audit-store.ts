@@ -8,7 +8,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { type PageRequest, readPage } from '../db/page-sql.ts';
+import { type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import { derivedId } from '../util/ids.ts';
 
@@ -127,12 +127,12 @@ export async function appendAudit(tx: Tx, event: NewAuditEvent): Promise<void> {
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
-export async function listAuditEvents(
+export function listAuditEvents(
   tx: Queryable,
   tenantId: string,
   filter: AuditFilter,
   page: PageRequest,
-): Promise<{ rows: ListedAuditEvent[]; total: number }> {
+): Promise<Listed<ListedAuditEvent>> {
   const conditions = [sql`e.tenant_id = ${tenantId}`];
   if (filter.action !== undefined) conditions.push(sql`e.action = ${filter.action}`);
   if (filter.objectKind !== undefined) conditions.push(sql`e.object_kind = ${filter.objectKind}`);

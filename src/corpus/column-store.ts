@@ -3,7 +3,7 @@
 import { type Access, mayShowSource, showsSomething } from '../access/access.ts';
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { type PageRequest, readPage } from '../db/page-sql.ts';
+import { countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
 export const COLUMN_TYPES = ['string', 'integer'] as const;
@@ -44,11 +44,8 @@ export async function lockColumns(tx: Tx, tenantId: string): Promise<void> {
 }
 
 /** Returns the number of declared columns. */
-export async function countColumns(tx: Queryable, tenantId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(
-    sql`select count(*) as count from metadata_column where tenant_id = ${tenantId}`,
-  );
-  return row?.count ?? 0;
+export function countColumns(tx: Queryable, tenantId: string): Promise<number> {
+  return countRows(tx, sql`metadata_column where tenant_id = ${tenantId}`);
 }
 
 /** Declares a column. The caller holds `lockColumns`, and no column with this key exists. */
@@ -84,12 +81,12 @@ export async function findColumnRefs(tx: Queryable, tenantId: string, keys: read
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all columns. */
-export async function listColumns(
+export function listColumns(
   tx: Queryable,
   tenantId: string,
   limits: GroupLimits,
   page: PageRequest,
-): Promise<{ rows: MetadataColumn[]; total: number }> {
+): Promise<Listed<MetadataColumn>> {
   const matching = sql`metadata_column k where k.tenant_id = ${tenantId}`;
   return readPage<MetadataColumn>(tx, columnFields(limits), matching, raw('k.id'), page);
 }

@@ -4,7 +4,7 @@ import { type Access, mayShowChunk, mayShowSource, type Principal } from '../acc
 import type { Caller } from '../access/caller.ts';
 import { withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
+import { containsText, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
 export interface Conversation {
@@ -216,13 +216,13 @@ function restsOn(ids: Sql, found: Sql): Sql {
 }
 
 /** Returns one page of conversations, with one extra row if a next page exists; `total` counts all matches. */
-export async function listConversations(
+export function listConversations(
   tx: Queryable,
   tenantId: string,
   owner: Owner,
   q: string | undefined,
   page: PageRequest,
-): Promise<{ rows: Conversation[]; total: number }> {
+): Promise<Listed<Conversation>> {
   const found = q === undefined ? raw('true') : containsText(raw('title'), q);
   const matching = sql`conversation where tenant_id = ${tenantId} and ${belongsTo(owner)} and ${found}`;
   return readPage<Conversation>(tx, CONVERSATION_COLUMNS, matching, raw('id'), page);

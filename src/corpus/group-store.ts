@@ -2,7 +2,7 @@
 
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../access/limits.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
+import { containsText, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
 import type { JobStatus } from '../jobs/status.ts';
@@ -78,13 +78,13 @@ export async function findGroup(
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
-export async function listGroups(
+export function listGroups(
   tx: Queryable,
   tenantId: string,
   limits: GroupLimits,
   filter: GroupFilter,
   page: PageRequest,
-): Promise<{ rows: SourceGroup[]; total: number }> {
+): Promise<Listed<SourceGroup>> {
   const conditions = [sql`g.tenant_id = ${tenantId}`, withinLimits(limits)];
   if (filter.sourceType !== undefined) conditions.push(sql`g.source_type = ${filter.sourceType}`);
   if (filter.status !== undefined) conditions.push(sql`g.status = ${filter.status}`);

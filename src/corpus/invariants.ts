@@ -4,10 +4,12 @@
  *
  * Leftovers of a crash, which the collector removes, are violations only after a grace time.
  */
+
 import type { BlobStore } from '../blobs/blob-store.ts';
 import type { Database, Queryable } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES, TRANSITIONS } from '../jobs/status.ts';
+import { idsOf } from '../util/ids.ts';
 import { findBrokenEvent } from './audit-store.ts';
 import { UNNEEDED } from './blob-row-store.ts';
 import { UPLOADED } from './group-store.ts';
@@ -250,11 +252,7 @@ async function checkRows(run: Check, tenantId: string, before: Date): Promise<Vi
     const broken = await run((tx) => tx.query<{ id: string }>(rows));
     if (broken.length === 0) continue;
     found.push({
-      ...violation(
-        invariant,
-        what,
-        broken.map(({ id }) => id),
-      ),
+      ...violation(invariant, what, idsOf(broken)),
       ...(leftover && { leftover }),
     });
   }

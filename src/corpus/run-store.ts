@@ -2,7 +2,7 @@
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
+import { containsText, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
 import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import type { ProgressStep, RunStatistics } from '../jobs/progress.ts';
@@ -122,13 +122,13 @@ export async function lockRun(tx: Tx, tenantId: string, id: string): Promise<Run
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
-export async function listRuns(
+export function listRuns(
   tx: Queryable,
   tenantId: string,
   limits: GroupLimits,
   filter: RunFilter,
   page: PageRequest,
-): Promise<{ rows: Run[]; total: number }> {
+): Promise<Listed<Run>> {
   const conditions = [sql`r.tenant_id = ${tenantId}`, withinLimits(limits)];
   if (filter.sourceGroupId !== undefined) conditions.push(sql`r.source_group_id = ${filter.sourceGroupId}`);
   if (filter.status !== undefined) conditions.push(sql`r.status = ${filter.status}`);
@@ -306,12 +306,12 @@ const RUN_ERROR_COLUMNS = raw(
 );
 
 /** Returns one page of the run's errors, with one extra row if a next page exists; `total` counts all errors. */
-export async function listRunErrors(
+export function listRunErrors(
   tx: Queryable,
   tenantId: string,
   runId: string,
   page: PageRequest,
-): Promise<{ rows: RunError[]; total: number }> {
+): Promise<Listed<RunError>> {
   const matching = sql`run_error e where e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
   return readPage<RunError>(tx, RUN_ERROR_COLUMNS, matching, raw('e.id'), page);
 }

@@ -3,7 +3,7 @@
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
-import { type PageRequest, readPage } from '../db/page-sql.ts';
+import { countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { NEXT_TIMES } from '../jobs/schedule-limits.ts';
 import type { Opaque, Origin, OriginKind } from './origin.ts';
@@ -55,10 +55,7 @@ export async function insertSetting(tx: Tx, tenantId: string, setting: NewSettin
 /** Counts the tenant's groups with an origin. Nobody else can add one until the transaction ends. */
 export async function countSettingsLocked(tx: Tx, tenantId: string): Promise<number> {
   await lockAdditions(tx, tenantId, 'connector_setting');
-  const [row] = await tx.query<{ count: number }>(
-    sql`select count(*) as count from connector_setting where tenant_id = ${tenantId}`,
-  );
-  return row?.count ?? 0;
+  return countRows(tx, sql`connector_setting where tenant_id = ${tenantId}`);
 }
 
 /** Returns the setting of the group; undefined for a group of uploaded files. */
@@ -96,13 +93,13 @@ export async function findSetting(
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
-export async function listSettings(
+export function listSettings(
   tx: Queryable,
   tenantId: string,
   kind: OriginKind,
   limits: GroupLimits,
   page: PageRequest,
-): Promise<{ rows: Setting[]; total: number }> {
+): Promise<Listed<Setting>> {
   return readPage<Setting>(
     tx,
     SETTING_COLUMNS,

@@ -2,7 +2,7 @@
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { type PageRequest, readPage } from '../db/page-sql.ts';
+import { type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { ServiceError } from '../errors.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
@@ -26,12 +26,12 @@ export const SOURCE_COLUMNS = sql`s.id, s.source_group_id, s.source_type, s.name
     where e.tenant_id = s.tenant_id and e.source_id = s.id order by e.run_id desc limit 1) end as error`;
 
 /** Returns one page of the group's sources, with one extra row if a next page exists. A deleted group has no sources. */
-export async function listSourcesOfGroup(
+export function listSourcesOfGroup(
   tx: Queryable,
   tenantId: string,
   groupId: string,
   page: PageRequest,
-): Promise<{ rows: Source[]; total: number }> {
+): Promise<Listed<Source>> {
   const matching = sql`source s where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.deleted_at is null
     and exists (select from source_group g where g.tenant_id = s.tenant_id and g.id = s.source_group_id and g.deleted_at is null)`;
   return readPage<Source>(tx, SOURCE_COLUMNS, matching, raw('s.id'), page);

@@ -3,7 +3,7 @@
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import { lockAdditions } from '../db/additions.ts';
 import type { Queryable, Tx } from '../db/database.ts';
-import { type PageRequest, readPage } from '../db/page-sql.ts';
+import { countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
 export interface Tag {
@@ -44,8 +44,7 @@ export async function findTag(tx: Queryable, tenantId: string, id: string, limit
 /** Counts the tenant's tags. Nobody else can add a tag until the transaction ends. */
 export async function countTagsLocked(tx: Tx, tenantId: string): Promise<number> {
   await lockAdditions(tx, tenantId, 'tag');
-  const [row] = await tx.query<{ count: number }>(sql`select count(*) as count from tag where tenant_id = ${tenantId}`);
-  return row?.count ?? 0;
+  return countRows(tx, sql`tag where tenant_id = ${tenantId}`);
 }
 
 /** @throws a unique violation when the name is taken. */
@@ -114,13 +113,13 @@ export async function deleteLink(
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
-export async function listLinks(
+export function listLinks(
   tx: Queryable,
   tenantId: string,
   limits: GroupLimits,
   filter: { tagId?: string | undefined; sourceGroupId?: string | undefined },
   page: PageRequest,
-): Promise<{ rows: TagLink[]; total: number }> {
+): Promise<Listed<TagLink>> {
   const conditions = [sql`l.tenant_id = ${tenantId}`, raw('g.deleted_at is null'), withinLimits(limits)];
   if (limits.tagIds) conditions.push(sql`l.tag_id = any(${limits.tagIds}::uuid[])`);
   if (filter.tagId !== undefined) conditions.push(sql`l.tag_id = ${filter.tagId}`);

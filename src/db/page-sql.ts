@@ -10,6 +10,12 @@ export interface PageRequest {
   order?: 'asc' | 'desc' | undefined;
 }
 
+/** Rows of a page, with one row more if there is a next page; `total` counts all that match. */
+export interface Listed<Row> {
+  rows: Row[];
+  total: number;
+}
+
 /** Returns the condition for rows behind the cursor; true without a cursor. `id` is a column such as `g.id`. */
 export function afterCursor(id: Sql, { afterId, order }: PageRequest): Sql {
   if (afterId === undefined) return raw('true');
@@ -21,23 +27,24 @@ export function pageOf(id: Sql, { limit, order }: PageRequest): Sql {
   return sql`order by ${id} ${raw(order === 'desc' ? 'desc' : 'asc')} limit ${limit + 1}`;
 }
 
-/**
- * Returns one page of the rows, with one row more if there is a next page; `total` counts all that match.
- *
- * @param matching the table and the condition: `source_group g where …`.
- */
+/** Returns one page of the rows. @param matching the table and the condition: `source_group g where …`. */
 export async function readPage<R extends object>(
   tx: Queryable,
   columns: Sql,
   matching: Sql,
   id: Sql,
   page: PageRequest,
-): Promise<{ rows: R[]; total: number }> {
+): Promise<Listed<R>> {
   const rows = await tx.query<R>(
     sql`select ${columns} from ${matching} and ${afterCursor(id, page)} ${pageOf(id, page)}`,
   );
-  const [count] = await tx.query<{ total: number }>(sql`select count(*) as total from ${matching}`);
-  return { rows, total: count?.total ?? 0 };
+  return { rows, total: await countRows(tx, matching) };
+}
+
+/** Returns how many rows match. @param matching the table and the condition, as in `readPage`. */
+export async function countRows(tx: Queryable, matching: Sql): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(sql`select count(*) as count from ${matching}`);
+  return row!.count;
 }
 
 /** Returns the condition that `column` contains the text `q`; upper and lower case are alike. */

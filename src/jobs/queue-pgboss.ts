@@ -1,9 +1,11 @@
 /** The job queue over pg-boss, in the service's own database, so that jobs and content share a transaction. */
+
 import type { FastifyBaseLogger } from 'fastify';
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Database, Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import { enterTenant } from '../db/tenant-scope.ts';
+import { idsOf } from '../util/ids.ts';
 import { openFailureLog } from './failure-log.ts';
 import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue, type KindOfWork } from './queue.ts';
 import { priorityOfNext } from './turn.ts';
@@ -198,10 +200,7 @@ async function stop(boss: PgBoss, db: Database, running: Set<RunningJob>, graceM
   await endsWithin(Promise.all([...running].map((job) => job.done)), ABORT_WAIT_MS);
   const hanging = [...running];
   running.clear();
-  await releaseJobs(
-    db,
-    hanging.map((job) => job.id),
-  );
+  await releaseJobs(db, idsOf(hanging));
   // The worker of a handler that has not ended does not end either.
   if (hanging.length === 0) await endsWithin(workersEnd, ABORT_WAIT_MS);
   await boss.stop({ graceful: false, close: false });
@@ -231,8 +230,5 @@ async function releaseAll(db: Database): Promise<void> {
   const active = await db.system.query<{ id: string }>(
     sql`select id from pgboss.job where state = 'active' and name = any (${JOB_KINDS}::text[])`,
   );
-  await releaseJobs(
-    db,
-    active.map((job) => job.id),
-  );
+  await releaseJobs(db, idsOf(active));
 }

@@ -1,7 +1,9 @@
 /** SQL of the tables source_table and source_table_copy: the catalogue of tables. Reads what a build needs of a source. */
+
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { TablePlace } from '../corpus/values.ts';
 import { json, type Queryable, type Tx } from '../db/database.ts';
+import { countRows } from '../db/page-sql.ts';
 import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { BuiltTable, ColumnSetting } from './build/build-table.ts';
 import type { StoredTable, TablePosition, TableWarning } from './table.ts';
@@ -82,10 +84,8 @@ export async function findSourcesWithTables(
   return rows.map(({ sourceId }) => sourceId);
 }
 
-export async function countTables(tx: Queryable, tenantId: string): Promise<number> {
-  const [row] = await tx.query<{ total: number }>(sql`
-    select count(*) as total from source_table t where t.tenant_id = ${tenantId}`);
-  return row!.total;
+export function countTables(tx: Queryable, tenantId: string): Promise<number> {
+  return countRows(tx, sql`source_table t where t.tenant_id = ${tenantId}`);
 }
 
 /** Returns the SQL names of the tenant's tables that begin with `base`. */

@@ -67,3 +67,7 @@ function formatV7(ms: number, random: Buffer): string {
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
+
+export function idsOf(rows: readonly { id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}

@@ -1,7 +1,7 @@
 /** SQL of the table secret. Values are sealed before they reach SQL, and only `openSecret` and `openOneTimeCredential` open them. */
 import { lockAdditions } from '../db/additions.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
-import { containsText, type PageRequest, readPage } from '../db/page-sql.ts';
+import { containsText, countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
 import { findMasterKeyId, lockMasterKeyShared, setFirstMasterKeyId } from './master-key-store.ts';
@@ -151,7 +151,7 @@ export async function listSecrets(
   tenantId: string,
   q: string | undefined,
   page: PageRequest,
-): Promise<{ rows: Secret[]; total: number }> {
+): Promise<Listed<Secret>> {
   const named = q === undefined ? raw('true') : containsText(raw('name'), q);
   const matching = sql`secret where tenant_id = ${tenantId} and ${STORED} and ${named}`;
   return db.transaction(tenantId, (tx) => readPage<Secret>(tx, COLUMNS, matching, raw('id'), page));
@@ -160,10 +160,7 @@ export async function listSecrets(
 /** Counts the tenant's secrets. Nobody else adds a secret until the transaction ends. */
 export async function countSecretsLocked(tx: Tx, tenantId: string): Promise<number> {
   await lockAdditions(tx, tenantId, 'secret');
-  const [row] = await tx.query<{ count: number }>(
-    sql`select count(*) as count from secret where tenant_id = ${tenantId} and ${STORED}`,
-  );
-  return row?.count ?? 0;
+  return countRows(tx, sql`secret where tenant_id = ${tenantId} and ${STORED}`);
 }
 
 /** Returns the deleted secret; undefined when there was none. */
@@ -175,9 +172,8 @@ export async function deleteSecret(tx: Tx, tenantId: string, id: string): Promis
 }
 
 /** Counts the secrets of all tenants. */
-export async function countSecrets(system: Queryable): Promise<number> {
-  const [row] = await system.query<{ count: number }>(sql`select count(*) as count from secret`);
-  return row?.count ?? 0;
+export function countSecrets(system: Queryable): Promise<number> {
+  return countRows(system, sql`secret`);
 }
 
 /** Wraps all data keys of all tenants with `to`. Returns their number. @throws SealBroken, or Error for a missing master key. */

@@ -54,21 +54,13 @@ export const evalCommand: Command = {
   summary: 'Measure the quality of search with a question set (BEIR layout).',
   synopsis: '<folder>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
-    mode: { type: 'string', value: '<mode>', text: 'search mode: lexical (default), hybrid or semantic' },
-    split: { type: 'string', value: '<name>', text: 'use the judgements in qrels/<name>.tsv (default: test)' },
-    calibrate: {
-      type: 'boolean',
-      text: 'instead, find the best PINAKES_FUSION_WEIGHT for the embedding model',
-    },
-    json: { type: 'boolean', text: 'print the report as one line of JSON' },
-    keep: { type: 'boolean', text: 'keep the uploaded files afterwards (only with --url or PINAKES_URL)' },
-    url: {
-      type: 'string',
-      value: '<url>',
-      text: 'use this service (default: PINAKES_URL, or else a temporary service)',
-    },
+    mode: { value: '<mode>', text: 'search mode: lexical (default), hybrid or semantic' },
+    split: { value: '<name>', text: 'use the judgements in qrels/<name>.tsv (default: test)' },
+    calibrate: { text: 'instead, find the best PINAKES_FUSION_WEIGHT for the embedding model' },
+    json: { text: 'print the report as one line of JSON' },
+    keep: { text: 'keep the uploaded files afterwards (only with --url or PINAKES_URL)' },
+    url: { value: '<url>', text: 'use this service (default: PINAKES_URL, or else a temporary service)' },
   },
   details: `
   pinakes eval bench/scifact --mode hybrid

@@ -7,7 +7,7 @@ import { environment } from '../../config.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
-import { type Command, flagOption, type Invocation, textOption, textOptions } from '../shared/command.ts';
+import { type Command, type Invocation, printAnswer, textOption, textOptions } from '../shared/command.ts';
 import { CliError, usageError } from '../shared/io.ts';
 import { checkId } from '../shared/names.ts';
 import { allOf, printRows } from '../shared/pages.ts';
@@ -28,23 +28,18 @@ export const connectCommand: Command = {
   argumentsMin: 1,
   argumentsMax: 101,
   options: {
-    'secret-id': { type: 'string', value: '<id>', text: 'use this stored secret as credential' },
-    'secret-file': { type: 'string', value: '<path>', text: 'read the credential from this file; - is standard input' },
-    'secret-env': { type: 'string', value: '<NAME>', text: 'read the credential from this environment variable' },
-    store: {
-      type: 'string',
-      value: '<name>',
-      text: 'store the credential under this name; schedules need a stored credential',
-    },
+    'secret-id': { value: '<id>', text: 'use this stored secret as credential' },
+    'secret-file': { value: '<path>', text: 'read the credential from this file; - is standard input' },
+    'secret-env': { value: '<NAME>', text: 'read the credential from this environment variable' },
+    store: { value: '<name>', text: 'store the credential under this name; schedules need a stored credential' },
     path: {
-      type: 'string',
       multiple: true,
       value: '<glob>',
       text: 'repo: files to read, written as in a .gitignore file; repeat for several (default: all files)',
     },
-    branch: { type: 'string', value: '<name>', text: 'repo: read this branch (default: the default branch)' },
-    tag: { type: 'string', value: '<name>', text: 'repo: read this tag' },
-    commit: { type: 'string', value: '<hash>', text: 'repo: read this commit' },
+    branch: { value: '<name>', text: 'repo: read this branch (default: the default branch)' },
+    tag: { value: '<name>', text: 'repo: read this tag' },
+    commit: { value: '<hash>', text: 'repo: read this commit' },
     ...CREATION_OPTIONS,
   },
   details: `
@@ -192,9 +187,10 @@ function storeSecret(client: Client, kind: Kind, name: string, secret: string): 
   return client.createSecret({ body: { name, type: kind, secret } });
 }
 
-async function listSecrets({ options, io }: Invocation): Promise<number> {
+async function listSecrets(invocation: Invocation): Promise<number> {
+  const { io } = invocation;
   const client = await openConfiguredClient();
-  const secrets = await allOf('secrets', (query) => client.listSecrets({ query }));
+  const secrets = (await allOf('secrets', (query) => client.listSecrets({ query }))).toReversed();
   const columns: Column<Secret>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
@@ -202,7 +198,6 @@ async function listSecrets({ options, io }: Invocation): Promise<number> {
     { title: 'CHANGED', value: (one) => listTime(one.last_update_time, io), omit: 0 },
     { title: 'DESCRIPTION', value: ({ description }) => description, cut: true, omit: 1 },
   ];
-  const isJson = flagOption(options, 'json');
-  await printRows(secrets.toReversed(), { columns, isJson, none: 'There are no stored secrets.' }, io);
-  return 0;
+  const none = 'There are no stored secrets.';
+  return printAnswer(invocation, secrets, () => printRows(secrets, { columns, none }, io));
 }

@@ -18,26 +18,16 @@ export const crawlCommand: Command = {
   argumentsMin: 1,
   argumentsMax: 100,
   options: {
-    depth: {
-      type: 'string',
-      value: '<n>',
-      text: 'how many links away from the urls a page may be (0 to 20, default 3)',
-    },
-    pages: { type: 'string', value: '<n>', text: 'maximum number of pages (1 to 10000, default 500)' },
+    depth: { value: '<n>', text: 'how many links away from the urls a page may be (0 to 20, default 3)' },
+    pages: { value: '<n>', text: 'maximum number of pages (1 to 10000, default 500)' },
     include: {
-      type: 'string',
       multiple: true,
       value: '<glob>',
       text: 'only pages whose path matches, written as in a .gitignore file; repeat for several',
     },
-    exclude: {
-      type: 'string',
-      multiple: true,
-      value: '<glob>',
-      text: 'leave out pages whose path matches; repeat for several',
-    },
-    'other-hosts': { type: 'boolean', text: 'also follow links to other hosts' },
-    'no-sitemap': { type: 'boolean', text: 'do not read the sitemaps of the hosts' },
+    exclude: { multiple: true, value: '<glob>', text: 'leave out pages whose path matches; repeat for several' },
+    'other-hosts': { text: 'also follow links to other hosts' },
+    'no-sitemap': { text: 'do not read the sitemaps of the hosts' },
     ...CREATION_OPTIONS,
   },
   details: `

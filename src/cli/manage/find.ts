@@ -40,7 +40,6 @@ export async function find(client: Client, id: string, principal: PrincipalQuery
 /** The option of commands that may search some source groups only. */
 export const GROUP_OPTION = {
   group: {
-    type: 'string',
     value: '<group>',
     multiple: true,
     text: 'only this source group (its name or id); may be repeated: any of them',

@@ -3,7 +3,7 @@ import type { ListedSource, SourceGroup } from '../../client/api.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
-import { type Command, choiceOption, flagOption, type Invocation, textOption } from '../shared/command.ts';
+import { type Command, choiceOption, type Invocation, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { groupIdOf, tagNamed } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, mapRows, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
@@ -18,20 +18,14 @@ export const lsCommand: Command = {
   name: 'ls',
   summary: 'List source groups, or the sources of one group, newest first.',
   synopsis: '[group]',
-  argumentsMin: 0,
   argumentsMax: 1,
   options: {
     ...LIST_OPTIONS,
-    search: {
-      type: 'string',
-      short: 'q',
-      value: '<text>',
-      text: 'only groups, or sources, with this text in the name',
-    },
-    status: { type: 'string', value: '<status>', text: `only groups with this status: ${STATUSES.join(', ')}` },
-    type: { type: 'string', value: '<type>', text: `only groups of this type: ${TYPES.join(', ')}` },
-    tag: { type: 'string', value: '<tag>', text: 'only groups with this tag (its name or id)' },
-    json: { type: 'boolean', text: 'print the list as one line of JSON: an array' },
+    search: { short: 'q', value: '<text>', text: 'only groups, or sources, with this text in the name' },
+    status: { value: '<status>', text: `only groups with this status: ${STATUSES.join(', ')}` },
+    type: { value: '<type>', text: `only groups of this type: ${TYPES.join(', ')}` },
+    tag: { value: '<tag>', text: 'only groups with this tag (its name or id)' },
+    json: { text: 'print the list as one line of JSON: an array' },
   },
   details: `
   pinakes ls                                the newest source groups
@@ -57,7 +51,8 @@ Ids are printed in full, because ids that were made at the same time begin alike
 
 type GroupRow = SourceGroup & { source_count: number };
 
-async function listGroups(limit: number, { options, io }: Invocation): Promise<number> {
+async function listGroups(limit: number, invocation: Invocation): Promise<number> {
+  const { options, io } = invocation;
   const tag = textOption(options, 'tag');
   const q = textOption(options, 'search');
   const status = choiceOption(options, 'status', STATUSES);
@@ -80,8 +75,7 @@ async function listGroups(limit: number, { options, io }: Invocation): Promise<n
     { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 3 },
   ];
   const none = 'There are no such source groups. Use pinakes ingest, crawl or connect to create one.';
-  await printList(pages, { columns, isJson: flagOption(options, 'json'), none }, io);
-  return 0;
+  return printList(pages, { columns, none }, invocation);
 }
 
 async function withCount(client: Client, group: SourceGroup): Promise<GroupRow> {
@@ -90,7 +84,8 @@ async function withCount(client: Client, group: SourceGroup): Promise<GroupRow> 
   return { ...group, source_count: pagination.total };
 }
 
-async function listSources(client: Client, id: string, limit: number, { options, io }: Invocation): Promise<number> {
+async function listSources(client: Client, id: string, limit: number, invocation: Invocation): Promise<number> {
+  const { options } = invocation;
   for (const name of ['type', 'tag'] as const) {
     if (options[name] !== undefined) throw usageError(`--${name} is for the list of source groups, not for one group.`);
   }
@@ -114,8 +109,7 @@ async function listSources(client: Client, id: string, limit: number, { options,
   ];
   const isFiltered = q !== undefined || status !== undefined;
   const none = isFiltered ? 'This source group has no such sources.' : 'This source group has no sources.';
-  await printList(pages, { columns, isJson: flagOption(options, 'json'), none }, io);
-  return 0;
+  return printList(pages, { columns, none }, invocation);
 }
 
 /** Returns the status, and that of a new version which was not read yet: `ready, update failed`. */

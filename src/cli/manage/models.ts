@@ -2,7 +2,7 @@
 import { environment, loadConfig } from '../../config.ts';
 import type { PulledModel } from '../../llm/hub/pull.ts';
 import type { Column } from '../shared/columns.ts';
-import { type Command, flagOption, type Invocation } from '../shared/command.ts';
+import { type Command, type Invocation, printAnswer } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { printRows } from '../shared/pages.ts';
 import { formatBytes } from '../shared/progress.ts';
@@ -11,14 +11,13 @@ export const modelsCommand: Command = {
   name: 'models',
   summary: 'List configured and downloaded models, and download embedding and entailment models from a hub.',
   synopsis: '[list | pull <name>]',
-  argumentsMin: 0,
   argumentsMax: 2,
   options: {
-    quantized: { type: 'boolean', text: 'pull: prefer weights of 8 bits: smaller and faster, slightly less exact' },
-    file: { type: 'string', value: '<path>', text: 'pull: ONNX file of the model to download' },
-    revision: { type: 'string', value: '<name>', text: 'pull: branch, tag or commit of the model (default: main)' },
-    yes: { type: 'boolean', short: 'y', text: 'pull: do not ask for confirmation' },
-    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+    quantized: { text: 'pull: prefer weights of 8 bits: smaller and faster, slightly less exact' },
+    file: { value: '<path>', text: 'pull: ONNX file of the model to download' },
+    revision: { value: '<name>', text: 'pull: branch, tag or commit of the model (default: main)' },
+    yes: { short: 'y', text: 'pull: do not ask for confirmation' },
+    json: { text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes models
@@ -43,7 +42,8 @@ PINAKES_HUB_TOKEN. With an embedding model, search finds texts by meaning as wel
   },
 };
 
-async function list({ options, io }: Invocation): Promise<number> {
+async function list(invocation: Invocation): Promise<number> {
+  const { io } = invocation;
   const { chat, embedding, rerank, entailment } = loadConfig(environment());
   const configured = {
     chat: { model: chat.model, url: chat.baseUrl },
@@ -53,14 +53,6 @@ async function list({ options, io }: Invocation): Promise<number> {
   };
   const { listPulled } = await import('../../llm/hub/pull.ts');
   const pulled = await listPulled(embedding.modelsDir);
-  if (flagOption(options, 'json')) {
-    io.out(`${JSON.stringify({ configured, directory: embedding.modelsDir, models: pulled })}\n`);
-    return 0;
-  }
-  for (const [use, { model, url }] of Object.entries(configured)) {
-    io.out(`${use.padEnd('entailment'.length)}  ${model}${url === null ? '' : ` at ${url}`}\n`);
-  }
-  io.out('\n');
   const columns: Column<PulledModel>[] = [
     { title: 'MODEL', value: ({ name }) => `local:${name}`, cut: true },
     { title: 'SIZE', value: ({ bytes }) => formatBytes(bytes), right: true },
@@ -71,6 +63,10 @@ async function list({ options, io }: Invocation): Promise<number> {
     { title: 'FILE', value: ({ notes }) => notes?.file ?? '', omit: 1 },
   ];
   const none = `There are no models in ${embedding.modelsDir}: pinakes models pull downloads one.`;
-  await printRows(pulled, { columns, isJson: false, none }, io);
-  return 0;
+  return printAnswer(invocation, { configured, directory: embedding.modelsDir, models: pulled }, () => {
+    for (const [use, { model, url }] of Object.entries(configured))
+      io.out(`${use.padEnd('entailment'.length)}  ${model}${url === null ? '' : ` at ${url}`}\n`);
+    io.out('\n');
+    printRows(pulled, { columns, none }, io);
+  });
 }

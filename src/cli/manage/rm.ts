@@ -16,8 +16,8 @@ export const rmCommand: Command = {
   argumentsMin: 1,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
-    yes: { type: 'boolean', short: 'y', text: 'do not ask for confirmation; required in scripts' },
-    json: { type: 'boolean', text: 'print the deleted groups and sources as one line of JSON: an array' },
+    yes: { short: 'y', text: 'do not ask for confirmation; required in scripts' },
+    json: { text: 'print the deleted groups and sources as one line of JSON: an array' },
   },
   details: `
   pinakes rm 0199a3c0-0000-7000-8000-000000000002

@@ -16,19 +16,14 @@ export const runsCommand: Command = {
   name: 'runs',
   summary: 'List ingestion runs, newest first, and their errors; cancel runs and start new ones.',
   synopsis: '[group] | errors <run id> | cancel <run id> | start <group>',
-  argumentsMin: 0,
   argumentsMax: 2,
   options: {
     ...LIST_OPTIONS,
-    search: { type: 'string', short: 'q', value: '<text>', text: 'only runs with this text in status, stage or error' },
-    status: {
-      type: 'string',
-      value: '<status>',
-      text: `only runs with this status (not with a group): ${STATUSES.join(', ')}`,
-    },
-    'only-failed': { type: 'boolean', text: 'start: read only the files that failed in the latest run' },
-    wait: { type: 'boolean', short: 'w', text: 'start: wait until the run has ended; exit code 1 if a file failed' },
-    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+    search: { short: 'q', value: '<text>', text: 'only runs with this text in status, stage or error' },
+    status: { value: '<status>', text: `only runs with this status (not with a group): ${STATUSES.join(', ')}` },
+    'only-failed': { text: 'start: read only the files that failed in the latest run' },
+    wait: { short: 'w', text: 'start: wait until the run has ended; exit code 1 if a file failed' },
+    json: { text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes runs                              the newest runs of all source groups
@@ -57,7 +52,8 @@ A group is given by its id, or by its name if only one group has it.`,
 
 type RunRow = Run & { source_group_name: string };
 
-async function list(group: string | undefined, { options, io }: Invocation): Promise<number> {
+async function list(group: string | undefined, invocation: Invocation): Promise<number> {
+  const { options, io } = invocation;
   const q = textOption(options, 'search');
   const status = choiceOption(options, 'status', STATUSES);
   if (group !== undefined && status !== undefined) throw usageError('--status cannot be used with a group.');
@@ -87,8 +83,7 @@ async function list(group: string | undefined, { options, io }: Invocation): Pro
     { title: 'TOOK', value: durationOf, right: true, omit: 6 },
     { title: 'ERROR', value: ({ error }) => (error === null ? '' : errorText(error)), cut: true, omit: 1 },
   ];
-  await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'There are no such runs.' }, io);
-  return 0;
+  return printList(pages, { columns, none: 'There are no such runs.' }, invocation);
 }
 
 /** Returns the runs with the names of their groups. The names are cached in `names`. */
@@ -114,9 +109,9 @@ function durationOf({ start_time: start, end_time: end }: Run): string {
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }
 
-async function errors(client: Client, id: string, { options, io }: Invocation): Promise<number> {
+async function errors(client: Client, id: string, invocation: Invocation): Promise<number> {
   const read = (query: PageQuery) => client.listRunErrors({ params: { id }, query });
-  const pages = pagesOf('errors', read, limitOf(options));
+  const pages = pagesOf('errors', read, limitOf(invocation.options));
   const columns: Column<RunError>[] = [
     { title: 'NAME', value: ({ name }) => name, cut: true },
     { title: 'PLACE', value: placeOf, cut: true, omit: 2 },
@@ -124,8 +119,7 @@ async function errors(client: Client, id: string, { options, io }: Invocation): 
     { title: 'RETRY', value: ({ retryable }) => (retryable ? 'may help' : 'no'), omit: 1 },
     { title: 'ERROR', value: (error) => errorText(error), cut: true },
   ];
-  await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'No file failed in this run.' }, io);
-  return 0;
+  return printList(pages, { columns, none: 'No file failed in this run.' }, invocation);
 }
 
 /** Returns the path or the address of a file; empty if its name says the same. */

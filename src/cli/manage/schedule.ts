@@ -9,18 +9,13 @@ const RULES: Readonly<Record<string, string>> = {
 };
 
 export const CREATION_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  name: { type: 'string', value: '<text>', text: 'name of the source group (default: made from the address)' },
+  name: { value: '<text>', text: 'name of the source group (default: made from the address)' },
   schedule: {
-    type: 'string',
     value: '<rule>',
     text: 'when to read the origin again: hourly, daily, weekly (the last two at 03:00 UTC) or an RFC 5545 RRULE',
   },
-  wait: {
-    type: 'boolean',
-    short: 'w',
-    text: 'show progress until everything is searchable; exit code 1 if something failed',
-  },
-  json: { type: 'boolean', text: 'print the source as one line of JSON; with --wait also its run and errors' },
+  wait: { short: 'w', text: 'show progress until everything is searchable; exit code 1 if something failed' },
+  json: { text: 'print the source as one line of JSON; with --wait also its run and errors' },
 };
 
 /** Returns the member `rrule` of a request. @throws CliError with exit code 2 for a word that is no schedule. */

@@ -22,19 +22,14 @@ export const showCommand: Command = {
   summary: 'Show the source group, source, run or chunk with an id, or the source group with a name.',
   synopsis: '<id|group name>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
-    text: { type: 'boolean', text: 'source only: print its whole extracted text' },
-    chunks: { type: 'boolean', text: 'source only: print its chunks, in order' },
-    original: {
-      type: 'string',
-      value: '<file>',
-      text: 'source only: save the file as it was uploaded, also if it could not be read',
-    },
+    text: { text: 'source only: print its whole extracted text' },
+    chunks: { text: 'source only: print its chunks, in order' },
+    original: { value: '<file>', text: 'source only: save the file as it was uploaded, also if it could not be read' },
     limit: { ...LIST_OPTIONS['limit']!, text: 'with --chunks: number of chunks to print (default 20)' },
     all: { ...LIST_OPTIONS['all']!, text: 'with --chunks: print all chunks' },
     ...PRINCIPAL_OPTIONS,
-    json: { type: 'boolean', text: 'print one line of JSON: an object with `kind`, or an array with --chunks' },
+    json: { text: 'print one line of JSON: an object with `kind`, or an array with --chunks' },
   },
   details: `
   pinakes show 0199a3c0-0000-7000-8000-000000000002

@@ -1,10 +1,16 @@
 /** `pinakes tables`: lists tables, shows the columns and first rows of one, and adds the table of a file at an address. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openConfiguredClient } from '../shared/client-config.ts';
-import type { Column } from '../shared/columns.ts';
-import { layOut } from '../shared/columns.ts';
-import { type Command, flagOption, type Invocation, integerOption, textOption } from '../shared/command.ts';
-import { usageError } from '../shared/io.ts';
+import { type Column, tableText } from '../shared/columns.ts';
+import {
+  type Command,
+  flagOption,
+  type Invocation,
+  integerOption,
+  printAnswer,
+  textOption,
+} from '../shared/command.ts';
+import { type Io, usageError } from '../shared/io.ts';
 import { tableIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList, printRows } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
@@ -17,20 +23,20 @@ const POLL_MS = 500;
 
 type Client = Awaited<ReturnType<typeof openConfiguredClient>>;
 type Table = Awaited<ReturnType<Client['listTables']>>['tables'][number];
+type TableDetails = Awaited<ReturnType<Client['getTable']>>;
 type TableColumn = Table['columns'][number];
 
 export const tablesCommand: Command = {
   name: 'tables',
   summary: 'List tables and their builds; show one; add the table of a file at an address.',
   synopsis: '[list|show|add] [table|url]',
-  argumentsMin: 0,
   argumentsMax: 2,
   options: {
     ...LIST_OPTIONS,
     ...CREATION_OPTIONS,
-    name: { type: 'string', value: '<text>', text: 'add: name of the table (default: made from the address)' },
-    index: { type: 'string', value: '<n>', text: 'add: number of the table in the file, counted from 0' },
-    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+    name: { value: '<text>', text: 'add: name of the table (default: made from the address)' },
+    index: { value: '<n>', text: 'add: number of the table in the file, counted from 0' },
+    json: { text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes tables                   list tables, newest first, with their names in SQL, files, rows and status
@@ -49,9 +55,9 @@ Spreadsheets, CSV files and lists of records become tables by themselves. The st
   },
 };
 
-async function list(client: Client, { options, io }: Invocation): Promise<number> {
+async function list(client: Client, invocation: Invocation): Promise<number> {
   const read = (query: PageQuery) => client.listTables({ query: { order: 'desc', ...query } });
-  const pages = pagesOf('tables', read, limitOf(options));
+  const pages = pagesOf('tables', read, limitOf(invocation.options));
   const columns: Column<Table>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true, omit: 2 },
@@ -61,9 +67,7 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
     { title: 'COLUMNS', value: ({ columns: all }) => String(all.length), right: true, omit: 4 },
     { title: 'STATUS', value: ({ status }) => status },
   ];
-  const output = { columns, isJson: flagOption(options, 'json'), none: 'There are no tables.' };
-  await printList(pages, output, io);
-  return 0;
+  return printList(pages, { columns, none: 'There are no tables.' }, invocation);
 }
 
 /** Returns the file from which the table comes. A table of an address that was not read yet has the address alone. */
@@ -93,13 +97,14 @@ async function add(url: string | undefined, { options, io }: Invocation): Promis
   return table.status === 'ready' ? exitCode : 1;
 }
 
-async function show(name: string, { options, io }: Invocation): Promise<number> {
+async function show(name: string, invocation: Invocation): Promise<number> {
   const client = await openConfiguredClient();
   const table = await client.getTable({ params: { id: await tableIdOf(client, name) } });
-  if (flagOption(options, 'json')) {
-    io.out(`${JSON.stringify(table)}\n`);
-    return 0;
-  }
+  return printAnswer(invocation, table, () => print(table, invocation.io));
+}
+
+/** Prints the facts of a table, its columns and its first rows. */
+function print(table: TableDetails, io: Io): void {
   const rows = table.row_count === null ? '' : `, ${countOf(table.row_count, 'row')}`;
   io.out(`${table.name} (${table.sql_name}): ${table.status}, version ${table.version}${rows}\n`);
   io.out(`From ${printable(fileOf(table))}${table.source_id === null ? '' : ` (${table.source_id})`}\n`);
@@ -111,9 +116,9 @@ async function show(name: string, { options, io }: Invocation): Promise<number> 
     { title: 'EXAMPLES', value: ({ examples }) => examples.slice(0, 3).join(', '), cut: true },
   ];
   io.out('\n');
-  await printRows(table.columns, { columns, isJson: false, none: 'The table has no columns yet.' }, io);
+  printRows(table.columns, { columns, none: 'The table has no columns yet.' }, io);
   const samples = table.sample.map(({ values }) => values);
-  if (samples.length === 0) return 0;
+  if (samples.length === 0) return;
   const cells = table.columns.map(
     ({ sql_name: name }): Column<Record<string, unknown>> => ({
       title: name,
@@ -121,7 +126,5 @@ async function show(name: string, { options, io }: Invocation): Promise<number> 
       cut: true,
     }),
   );
-  const text = layOut(cells, samples, io.outColumns);
-  io.out(`\n${text.head}\n${samples.map((row) => `${text.line(row)}\n`).join('')}`);
-  return 0;
+  io.out(`\n${tableText(cells, samples, io.outColumns)}`);
 }

@@ -15,12 +15,11 @@ export const tagsCommand: Command = {
   name: 'tags',
   summary: 'List, create and delete tags; add them to source groups and remove them.',
   synopsis: '[list|create|delete|add|remove] [tag] [groups…]',
-  argumentsMin: 0,
   argumentsMax: Number.POSITIVE_INFINITY,
   options: {
-    description: { type: 'string', value: '<text>', text: 'create: what the tag is for' },
-    yes: { type: 'boolean', short: 'y', text: 'delete: do not ask for confirmation' },
-    json: { type: 'boolean', text: 'print the answer as one line of JSON' },
+    description: { value: '<text>', text: 'create: what the tag is for' },
+    yes: { short: 'y', text: 'delete: do not ask for confirmation' },
+    json: { text: 'print the answer as one line of JSON' },
   },
   details: `
   pinakes tags                              list tags, newest first, with the number of source groups
@@ -48,7 +47,7 @@ A tag and a group are given by name or by id. Searches can be limited to tags, a
 
 type Row = Tag & { source_group_count: number };
 
-async function list(client: Client, { options, io }: Invocation): Promise<number> {
+async function list(client: Client, invocation: Invocation): Promise<number> {
   const { tags } = await client.listTags();
   const rows = await mapRows(tags.toReversed(), async (tag): Promise<Row> => {
     const { pagination } = await client.listTagLinks({ query: { tag_id: tag.id, limit: 1 } });
@@ -60,8 +59,7 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
     { title: 'GROUPS', value: ({ source_group_count: count }) => String(count), right: true },
     { title: 'DESCRIPTION', value: ({ description }) => description, cut: true, omit: 1 },
   ];
-  await printRows(rows, { columns, isJson: flagOption(options, 'json'), none: 'There are no tags.' }, io);
-  return 0;
+  return printAnswer(invocation, rows, () => printRows(rows, { columns, none: 'There are no tags.' }, invocation.io));
 }
 
 async function create(name: string, invocation: Invocation): Promise<number> {

@@ -2,7 +2,7 @@
 import type { AuthzSubject } from '../../client/api.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
-import { type Command, flagOption, type Invocation, printAnswer, textOption } from '../shared/command.ts';
+import { type Command, type Invocation, printAnswer, textOption } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { allOf, LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList } from '../shared/pages.ts';
 import { listTime } from '../shared/words.ts';
@@ -13,15 +13,14 @@ export const authzCommand: Command = {
   summary: 'List policies and subjects, and explain who may see what.',
   synopsis: '<policies|subjects|explain>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
     principal: { ...PRINCIPAL_OPTIONS['principal']!, text: 'explain: the user who wants to see something' },
     policy: { ...PRINCIPAL_OPTIONS['policy']!, text: 'explain: the policy that decides (default: default)' },
-    source: { type: 'string', value: '<id>', text: 'explain: whether the user may see this source' },
-    chunk: { type: 'string', value: '<id>', text: 'explain: whether the user may see this chunk' },
+    source: { value: '<id>', text: 'explain: whether the user may see this source' },
+    chunk: { value: '<id>', text: 'explain: whether the user may see this chunk' },
     limit: { ...LIST_OPTIONS['limit']!, text: 'subjects: number of subjects to show, newest first (default 20)' },
     all: { ...LIST_OPTIONS['all']!, text: 'subjects: show all subjects' },
-    json: { type: 'boolean', text: 'print the answer as JSON' },
+    json: { text: 'print the answer as JSON' },
   },
   details: `
   pinakes authz policies
@@ -44,19 +43,20 @@ Policies say what users may see. Subjects are users with attributes that policie
   },
 };
 
-async function policies({ options, io }: Invocation): Promise<number> {
+async function policies(invocation: Invocation): Promise<number> {
+  const { io } = invocation;
   const client = await openConfiguredClient();
   const found = await allOf('policies', (query) => client.listPolicies({ query }));
   const newestFirst = found.toReversed();
-  if (flagOption(options, 'json')) io.out(`${JSON.stringify(newestFirst)}\n`);
-  else if (newestFirst.length === 0) io.err('There are no policies.\n');
-  else
+  return printAnswer(invocation, newestFirst, () => {
+    if (newestFirst.length === 0) io.err('There are no policies.\n');
     for (const { name, version, operator, filters } of newestFirst)
       io.out(`${name}  version ${version}  ${JSON.stringify({ operator, filters })}\n`);
-  return 0;
+  });
 }
 
-async function subjects({ options, io }: Invocation): Promise<number> {
+async function subjects(invocation: Invocation): Promise<number> {
+  const { options, io } = invocation;
   const client = await openConfiguredClient();
   const list = (query: PageQuery) => client.listSubjects({ query: { order: 'desc', ...query } });
   const pages = pagesOf('subjects', list, limitOf(options));
@@ -65,8 +65,7 @@ async function subjects({ options, io }: Invocation): Promise<number> {
     { title: 'ATTRIBUTES', value: ({ attributes }) => JSON.stringify(attributes), cut: true },
     { title: 'EXPIRES', value: ({ expires_time: time }) => listTime(time, io) || 'never' },
   ];
-  await printList(pages, { columns, isJson: flagOption(options, 'json'), none: 'There are no subjects.' }, io);
-  return 0;
+  return printList(pages, { columns, none: 'There are no subjects.' }, invocation);
 }
 
 async function explain({ options, io }: Invocation): Promise<number> {

@@ -6,13 +6,10 @@ import { callAdmin, HOW_OPERATOR_COMMANDS_WORK } from './admin-client.ts';
 export const consoleCommand: Command = {
   name: 'console',
   summary: 'Print a sign-in link to the console (operator).',
-  synopsis: '',
-  argumentsMin: 0,
-  argumentsMax: 0,
   options: {
-    tenant: { type: 'string', value: '<name>', text: 'the tenant to sign in to (default: default)' },
-    url: { type: 'string', value: '<url>', text: 'address of the service, as the browser sees it' },
-    json: { type: 'boolean', text: 'print the answer as JSON' },
+    tenant: { value: '<name>', text: 'the tenant to sign in to (default: default)' },
+    url: { value: '<url>', text: 'address of the service, as the browser sees it' },
+    json: { text: 'print the answer as JSON' },
   },
   details: `
   pinakes console                                    for the service on this machine

@@ -6,10 +6,7 @@ import { usageError } from '../shared/io.ts';
 export const copyDatabaseCommand: Command = {
   name: 'copy-database',
   summary: 'Copy the embedded database to a PostgreSQL server (operator).',
-  synopsis: '',
-  argumentsMin: 0,
-  argumentsMax: 0,
-  options: { json: { type: 'boolean', text: 'print the answer as JSON' } },
+  options: { json: { text: 'print the answer as JSON' } },
   details: `
   PINAKES_DATABASE_URL=postgres://… pinakes copy-database
 

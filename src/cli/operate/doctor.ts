@@ -1,6 +1,6 @@
 /** `pinakes doctor`: an operator command that checks the service. */
 
-import { type Command, flagOption } from '../shared/command.ts';
+import { type Command, flagOption, printAnswer } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { callAdmin } from './admin-client.ts';
 
@@ -15,16 +15,10 @@ interface Check {
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'Check whether the parts of the service work (operator).',
-  synopsis: '',
-  argumentsMin: 0,
-  argumentsMax: 0,
   options: {
-    check: { type: 'boolean', text: 'also check that rows, files, chunks and counters are consistent (slow)' },
-    hashes: {
-      type: 'boolean',
-      text: 'with --check: also read every stored file and compare it with its hash (slower)',
-    },
-    json: { type: 'boolean', text: 'print the answer as JSON' },
+    check: { text: 'also check that rows, files, chunks and counters are consistent (slow)' },
+    hashes: { text: 'with --check: also read every stored file and compare it with its hash (slower)' },
+    json: { text: 'print the answer as JSON' },
   },
   details: `
   pinakes doctor
@@ -37,12 +31,12 @@ The exit code is 1 if a check fails.`,
     if (hashes && !check) throw usageError('--hashes needs --check.');
     const query = check ? `?check=1${hashes ? '&hashes=1' : ''}` : '';
     const { checks } = await callAdmin<{ checks: Check[] }>('GET', `/doctor${query}`);
-    if (flagOption(options, 'json')) io.out(`${JSON.stringify(checks)}\n`);
-    else
+    await printAnswer({ options, io }, checks, () => {
       for (const { name, ok, detail, fix } of checks) {
         io.out(`${ok ? 'ok  ' : 'FAIL'}  ${name}${detail === '' ? '' : `: ${detail}`}\n`);
         if (fix !== undefined) io.out(`      to add it: ${fix}\n`);
       }
+    });
     return checks.every(({ ok }) => ok) ? 0 : 1;
   },
 };

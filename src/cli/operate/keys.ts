@@ -9,7 +9,6 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
 import {
   type Command,
-  flagOption,
   type Invocation,
   integerOption,
   printAnswer,
@@ -33,32 +32,24 @@ export const keysCommand: Command = {
   argumentsMin: 1,
   argumentsMax: 2,
   options: {
-    name: { type: 'string', value: '<text>', text: 'issue: name of the key (required)' },
-    scope: {
-      type: 'string',
-      multiple: true,
-      value: '<scope>',
-      text: 'issue: scope of the key; repeat for several (required)',
-    },
+    name: { value: '<text>', text: 'issue: name of the key (required)' },
+    scope: { multiple: true, value: '<scope>', text: 'issue: scope of the key; repeat for several (required)' },
     days: {
-      type: 'string',
       value: '<n>',
       text: 'issue: number of days until the key expires (default: never); usage: number of days to show (default: 30)',
     },
     'source-group': {
-      type: 'string',
       multiple: true,
       value: '<group>',
       text: 'issue: limit the key to this source group (its name or id); repeat for several (default: all)',
     },
     tag: {
-      type: 'string',
       multiple: true,
       value: '<tag>',
       text: 'issue: limit the key to source groups with this tag (its name or id); repeat for several (default: all)',
     },
-    grace: { type: 'string', value: '<seconds>', text: 'rotate: time that the old key still works (default: 0)' },
-    json: { type: 'boolean', text: 'print the answer as JSON' },
+    grace: { value: '<seconds>', text: 'rotate: time that the old key still works (default: 0)' },
+    json: { text: 'print the answer as JSON' },
   },
   details: `
   pinakes keys list         newest first, with limits, expiry and last use (to the minute)
@@ -83,11 +74,9 @@ scopes, limits and expiry lie within its own.`,
       case 'issue':
         return issue(invocation);
       case 'rotate':
-        if (id === undefined) throw usageError('pinakes keys rotate needs the id of the key.');
-        return rotate(checkId(id), invocation);
       case 'revoke':
-        if (id === undefined) throw usageError('pinakes keys revoke needs the id of the key.');
-        return revoke(checkId(id), invocation);
+        if (id === undefined) throw usageError(`pinakes keys ${action} needs the id of the key.`);
+        return (action === 'rotate' ? rotate : revoke)(checkId(id), invocation);
       case 'usage':
         return usage(await openConfiguredClient(), id && checkId(id), invocation);
       case 'generate':
@@ -108,8 +97,8 @@ function generate(invocation: Invocation): Promise<number> {
   return printAnswer(invocation, { key }, () => invocation.io.out(`${key}\n`));
 }
 
-async function list(client: Client, { options, io }: Invocation): Promise<number> {
-  const time = (seconds: number | null) => listTime(seconds, io) || 'never';
+async function list(client: Client, invocation: Invocation): Promise<number> {
+  const time = (seconds: number | null) => listTime(seconds, invocation.io) || 'never';
   const columns: Column<ApiKey>[] = [
     { title: 'ID', value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name, cut: true },
@@ -118,11 +107,11 @@ async function list(client: Client, { options, io }: Invocation): Promise<number
     { title: 'EXPIRES', value: ({ expires_time: seconds }) => time(seconds), omit: 1 },
     { title: 'LAST USED', value: ({ last_used_time: seconds }) => time(seconds), omit: 4 },
   ];
-  const isJson = flagOption(options, 'json');
-  await printRows(await newestKeys(client), { columns, isJson, none: 'There are no API keys.' }, io);
-  return 0;
+  const keys = await newestKeys(client);
+  return printAnswer(invocation, keys, () => printRows(keys, { columns, none: NO_KEYS }, invocation.io));
 }
 
+const NO_KEYS = 'There are no API keys.';
 /** The numbers of the chat model. */
 const USAGE_COLUMNS: readonly Column<ApiKeyUsage['total']>[] = [
   { title: 'REQUESTS', value: ({ requests }) => String(requests), right: true, omit: 2 },
@@ -142,7 +131,7 @@ async function usage(client: Client, id: string | undefined, invocation: Invocat
     const one = await read(id);
     const rows = [...one.days, { date: 'total', ...one.total }];
     const columns: Column<(typeof rows)[number]>[] = [{ title: 'DAY', value: ({ date }) => date }, ...USAGE_COLUMNS];
-    return printAnswer(invocation, one, () => printRows(rows, { columns, isJson: false, none: '' }, io));
+    return printAnswer(invocation, one, () => printRows(rows, { columns, none: NO_KEYS }, io));
   }
   const keys = await newestKeys(client);
   const reports = await mapRows(keys, ({ id: of }) => read(of));
@@ -152,8 +141,7 @@ async function usage(client: Client, id: string | undefined, invocation: Invocat
     { title: 'NAME', value: ({ name }) => name, cut: true },
     ...USAGE_COLUMNS,
   ];
-  const output = { columns, isJson: false, none: 'There are no API keys.' };
-  return printAnswer(invocation, reports, () => printRows(rows, output, io));
+  return printAnswer(invocation, reports, () => printRows(rows, { columns, none: NO_KEYS }, io));
 }
 
 async function issue(invocation: Invocation): Promise<number> {

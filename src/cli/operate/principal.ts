@@ -2,8 +2,8 @@
 import { type OptionSpec, type OptionValues, textOption } from '../shared/command.ts';
 
 export const PRINCIPAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  principal: { type: 'string', value: '<id>', text: 'ask on behalf of this user (only while authorization is on)' },
-  policy: { type: 'string', value: '<name>', text: 'policy that says what the user may see (default: default)' },
+  principal: { value: '<id>', text: 'ask on behalf of this user (only while authorization is on)' },
+  policy: { value: '<name>', text: 'policy that says what the user may see (default: default)' },
 };
 
 /** Returns the members of a request that name the user and the policy. */

@@ -13,10 +13,7 @@ interface Rotation {
 export const rotateMasterKeyCommand: Command = {
   name: 'rotate-master-key',
   summary: 'Encrypt the stored secrets with a new master key (operator).',
-  synopsis: '',
-  argumentsMin: 0,
-  argumentsMax: 0,
-  options: { json: { type: 'boolean', text: 'print the answer as JSON' } },
+  options: { json: { text: 'print the answer as JSON' } },
   details: `
   pinakes rotate-master-key
 

@@ -6,9 +6,6 @@ function roleCommand(name: Role, summary: string, details: string): Command {
   return {
     name,
     summary,
-    synopsis: '',
-    argumentsMin: 0,
-    argumentsMax: 0,
     options: {},
     details,
     // Imported here, so that other commands do not load the service.

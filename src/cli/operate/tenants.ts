@@ -20,11 +20,11 @@ export const tenantsCommand: Command = {
   argumentsMin: 1,
   argumentsMax: 2,
   options: {
-    yes: { type: 'boolean', text: 'delete: confirm that the tenant and all its data are deleted' },
-    bytes: { type: 'string', text: 'quota: bytes of all files; 0: not limited, default: PINAKES_TENANT_BYTES' },
-    files: { type: 'string', text: 'quota: files; 0: not limited, default: PINAKES_TENANT_FILES' },
-    groups: { type: 'string', text: 'quota: source groups; 0: not limited, default: PINAKES_TENANT_GROUPS' },
-    json: { type: 'boolean', text: 'print the answer as JSON' },
+    yes: { text: 'delete: confirm that the tenant and all its data are deleted' },
+    bytes: { value: '<value>', text: 'quota: bytes of all files; 0: not limited, default: PINAKES_TENANT_BYTES' },
+    files: { value: '<value>', text: 'quota: files; 0: not limited, default: PINAKES_TENANT_FILES' },
+    groups: { value: '<value>', text: 'quota: source groups; 0: not limited, default: PINAKES_TENANT_GROUPS' },
+    json: { text: 'print the answer as JSON' },
   },
   details: `
   pinakes tenants list                 newest first

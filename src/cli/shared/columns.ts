@@ -54,6 +54,16 @@ export function layOut<Row>(
   };
 }
 
+/** Returns the text of a whole table. */
+export function tableText<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number | undefined,
+): string {
+  const { head, line } = layOut(columns, rows, width);
+  return [head, ...rows.map(line)].map((text) => `${text}\n`).join('');
+}
+
 interface Fitted<Row> {
   column: Column<Row>;
   cells: number;

@@ -9,11 +9,10 @@ const command: Command = {
   summary: 'Find.',
   synopsis: '<query>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
-    limit: { type: 'string', short: 'n', value: '<n>', text: 'how many' },
-    mode: { type: 'string', text: 'how' },
-    tag: { type: 'string', multiple: true, text: 'which' },
+    limit: { short: 'n', value: '<n>', text: 'how many' },
+    mode: { value: '<value>', text: 'how' },
+    tag: { value: '<value>', multiple: true, text: 'which' },
   },
   run: async () => 0,
 };

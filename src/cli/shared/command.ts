@@ -4,10 +4,9 @@ import { filled, table } from './help.ts';
 import { CliError, type Io, usageError } from './io.ts';
 
 export interface OptionSpec {
-  type: 'string' | 'boolean';
   short?: string;
   multiple?: boolean;
-  /** Name of the value in the help, for example `<n>`. */
+  /** Name of the value in the help, for example `<n>`. Absent: the option is a flag. */
   value?: string;
   text: string;
 }
@@ -16,10 +15,12 @@ export interface Command {
   name: string;
   /** One line for the list of commands. */
   summary: string;
-  /** Shown after the name, for example `<paths…>`. */
-  synopsis: string;
-  argumentsMin: number;
-  argumentsMax: number;
+  /** Shown after the name, for example `<paths…>`. Absent for a command without arguments. */
+  synopsis?: string;
+  /** Absent: 0. */
+  argumentsMin?: number;
+  /** Absent: as argumentsMin. */
+  argumentsMax?: number;
   /** True if the arguments are a program and its arguments, which may be empty. */
   runsProgram?: boolean;
   options: Readonly<Record<string, OptionSpec>>;
@@ -37,20 +38,18 @@ export interface Invocation {
   io: Io;
 }
 
-const HELP: Record<string, OptionSpec> = { help: { type: 'boolean', short: 'h', text: 'show this help' } };
+const HELP: Record<string, OptionSpec> = { help: { short: 'h', text: 'show this help' } };
 
 /** Parses the arguments after the command's name. Returns undefined for `--help`. @throws CliError with exit code 2. */
 export function parseCommandLine(command: Command, argv: readonly string[], io: Io): Invocation | undefined {
   const parsed = parseStrictly(command, argv);
   if (parsed.values['help'] === true) return undefined;
+  const { argumentsMin = 0, argumentsMax = argumentsMin } = command;
   const count = parsed.positionals.length;
-  if (count < command.argumentsMin)
+  if (count < argumentsMin)
     throw usageError(`pinakes ${command.name} needs ${command.synopsis}. See pinakes ${command.name} --help.`);
-  if (count > command.argumentsMax) {
-    throw usageError(
-      `Unexpected argument "${parsed.positionals[command.argumentsMax]}". See pinakes ${command.name} --help.`,
-    );
-  }
+  if (count > argumentsMax)
+    throw usageError(`Unexpected argument "${parsed.positionals[argumentsMax]}". See pinakes ${command.name} --help.`);
   // A variable of the shell that is not set becomes an empty argument.
   if ((command.runsProgram ? parsed.positionals.slice(0, 1) : parsed.positionals).some(isBlank))
     throw usageError(`An argument of pinakes ${command.name} is empty. See pinakes ${command.name} --help.`);
@@ -67,7 +66,7 @@ function parseStrictly(command: Command, argv: readonly string[]) {
   const options: ParseArgsOptionsConfig = {};
   for (const [name, spec] of Object.entries({ ...command.options, ...HELP })) {
     options[name] = {
-      type: spec.type,
+      type: spec.value === undefined ? 'boolean' : 'string',
       ...(spec.short && { short: spec.short }),
       ...(spec.multiple && { multiple: true }),
     };
@@ -83,10 +82,11 @@ function parseStrictly(command: Command, argv: readonly string[]) {
 /** Returns the text of `--help`. @param columns width of the terminal; undefined in a pipe. */
 export function helpOf(command: Command, columns?: number): string {
   const rows = Object.entries({ ...command.options, ...HELP }).map(([name, spec]): [string, string] => {
-    const value = spec.type === 'string' ? ` ${spec.value ?? '<value>'}` : '';
+    const value = spec.value === undefined ? '' : ` ${spec.value}`;
     return [`${spec.short ? `-${spec.short}, ` : '    '}--${name}${value}`, spec.text];
   });
-  const parts = command.runsProgram ? ['[options]', command.synopsis] : [command.synopsis, '[options]'];
+  const { synopsis = '', runsProgram } = command;
+  const parts = runsProgram ? ['[options]', synopsis] : [synopsis, '[options]'];
   const usage = ['pinakes', command.name, ...parts].filter((part) => part !== '').join(' ');
   const examples = filled((command.details ?? '').replace(/^\n+|\s+$/g, ''), columns);
   const details = examples === '' ? '' : `\nExamples:\n${examples}\n`;

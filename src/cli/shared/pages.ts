@@ -1,8 +1,8 @@
 /** Reads and prints lists page by page, newest first, so that only one page is in memory. */
 
 import { openGate } from '../../util/pool.ts';
-import { type Column, layOut } from './columns.ts';
-import { flagOption, integerOption, type OptionSpec, type OptionValues } from './command.ts';
+import { type Column, layOut, type Table, tableText } from './columns.ts';
+import { flagOption, type Invocation, integerOption, type OptionSpec, type OptionValues } from './command.ts';
 import type { Io } from './io.ts';
 
 const PAGE_SIZE_MAX = 100;
@@ -11,13 +11,8 @@ const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 1_000_000;
 
 export const LIST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  limit: {
-    type: 'string',
-    short: 'n',
-    value: '<n>',
-    text: `number of entries to show, newest first (default ${LIMIT_DEFAULT})`,
-  },
-  all: { type: 'boolean', text: 'show all entries, newest first' },
+  limit: { short: 'n', value: '<n>', text: `number of entries to show, newest first (default ${LIMIT_DEFAULT})` },
+  all: { text: 'show all entries, newest first' },
 };
 
 /** One answer of a list operation. */
@@ -70,20 +65,21 @@ export function mapRows<Row, Detailed>(
 
 export interface ListOutput<Row> {
   columns: readonly Column<Row>[];
-  isJson: boolean;
   /** Printed for an empty list, for example `There are no runs.` */
   none: string;
 }
 
 /**
- * Prints pages as they arrive: as a table, or as one line with a JSON array. Prints to `err` how many rows are not shown.
+ * Prints pages as they arrive: as a table, or with `--json` as one line with an array. Prints to `err` how many rows are not shown.
+ * Returns the exit code of success.
  */
 export async function printList<Row>(
   pages: AsyncIterable<Page<Row>>,
-  { columns, isJson, none }: ListOutput<Row>,
-  io: Io,
-): Promise<void> {
-  let table: ReturnType<typeof layOut<Row>> | undefined;
+  { columns, none }: ListOutput<Row>,
+  { options, io }: Pick<Invocation, 'options' | 'io'>,
+): Promise<number> {
+  const isJson = flagOption(options, 'json');
+  let table: Table<Row> | undefined;
   let [shown, total] = [0, 0];
   for await (const { rows, pagination } of pages) {
     total = pagination.total;
@@ -102,6 +98,7 @@ export async function printList<Row>(
   if (isJson) io.out(shown === 0 ? '[]\n' : ']\n');
   else if (shown === 0) io.err(`${none}\n`);
   if (shown > 0 && shown < total) io.err(notShown(shown, total));
+  return 0;
 }
 
 /** Returns the line that says how many entries of a list are not shown. */
@@ -109,10 +106,8 @@ export function notShown(shown: number, total: number): string {
   return `${shown} of ${total} shown: --limit <n> or --all shows more.\n`;
 }
 
-/** Prints a list whose rows are already loaded. */
-export function printRows<Row>(rows: readonly Row[], output: ListOutput<Row>, io: Io): Promise<void> {
-  async function* once(): AsyncGenerator<Page<Row>> {
-    yield { rows, pagination: { next_id: null, total: rows.length } };
-  }
-  return printList(once(), output, io);
+/** Prints a table of rows that are already loaded. */
+export function printRows<Row>(rows: readonly Row[], { columns, none }: ListOutput<Row>, io: Io): void {
+  if (rows.length === 0) io.err(`${none}\n`);
+  else io.out(tableText(columns, rows, io.outColumns));
 }

@@ -17,19 +17,17 @@ export const syncCommand: Command = {
   summary: 'Make a source group equal to a folder: add, update, move and delete files.',
   synopsis: '<folder>',
   argumentsMin: 1,
-  argumentsMax: 1,
   options: {
     name: {
-      type: 'string',
       value: '<text>',
       text: 'use the group with this name; it is created if it does not exist (default: the path of the folder)',
     },
-    group: { type: 'string', value: '<id>', text: 'use the group with this id' },
-    'dry-run': { type: 'boolean', short: 'n', text: 'only print what would be done' },
-    watch: { type: 'boolean', short: 'w', text: 'keep running and apply every change, until Ctrl-C' },
-    yes: { type: 'boolean', short: 'y', text: 'allow that all or most files of the group are deleted' },
-    quiet: { type: 'boolean', short: 'q', text: 'print nothing unless something failed, for cron' },
-    json: { type: 'boolean', text: 'print the report as one line of JSON' },
+    group: { value: '<id>', text: 'use the group with this id' },
+    'dry-run': { short: 'n', text: 'only print what would be done' },
+    watch: { short: 'w', text: 'keep running and apply every change, until Ctrl-C' },
+    yes: { short: 'y', text: 'allow that all or most files of the group are deleted' },
+    quiet: { short: 'q', text: 'print nothing unless something failed, for cron' },
+    json: { text: 'print the report as one line of JSON' },
   },
   details: `
   pinakes sync ~/handbook --dry-run

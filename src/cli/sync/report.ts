@@ -46,24 +46,15 @@ export function printJson(report: SyncReport, io: Io): void {
 }
 
 export function printTable(report: SyncReport, io: Io): void {
+  const moved = report.moved.map(({ from, to }) => `${from} -> ${to}`);
+  const failed = report.failed.map(({ path, ...error }) => `${path}: ${errorText(error)}`);
+  const skipped = report.skipped.filter(({ reason }) => !COUNTED.has(reason));
   rows(io, 'added', report.added);
   rows(io, 'updated', report.updated);
-  rows(
-    io,
-    'moved',
-    report.moved.map(({ from, to }) => `${from} -> ${to}`),
-  );
+  rows(io, 'moved', moved);
   rows(io, 'deleted', report.deleted);
-  rows(
-    io,
-    'failed',
-    report.failed.map(({ path, ...error }) => `${path}: ${errorText(error)}`),
-  );
-  rows(
-    io,
-    'skipped',
-    report.skipped.filter(({ reason }) => !COUNTED.has(reason)).map(({ path, reason }) => `${path}: ${reason}`),
-  );
+  rows(io, 'failed', failed);
+  for (const { path, reason } of skipped) rows(io, 'skipped', [`${path}: ${reason}`]);
   const skippedFor = (why: string) => report.skipped.filter(({ reason }) => reason === why).map(({ path }) => path);
   const [assets, generated] = [skippedFor(ASSET_REASON), skippedFor(GENERATED_REASON)];
   const empty = skippedFor(EMPTY_REASON);

@@ -1,6 +1,6 @@
 /** SQL of the table run_file: what a run did with each file. */
 import type { Queryable, Tx } from '../../db/database.ts';
-import { type PageRequest, readPage } from '../../db/page-sql.ts';
+import { type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { recordset } from '../../db/recordset.ts';
 import { keepPlan, raw, sql } from '../../db/sql.ts';
 import { newId } from '../../util/ids.ts';
@@ -101,13 +101,13 @@ export async function insertSkippedFiles(
 }
 
 /** Returns one page of the files that the run changed, skipped or could not read, with one extra row if a next page exists. */
-export async function listRunFiles(
+export function listRunFiles(
   tx: Queryable,
   tenantId: string,
   runId: string,
   change: FileChange | undefined,
   page: PageRequest,
-): Promise<{ rows: RunFile[]; total: number }> {
+): Promise<Listed<RunFile>> {
   const all = sql`(
     select f.source_id as id, case when f.change <> 'skipped' then f.source_id end as source_id, f.name, f.path, f.url,
       f.change, f.read_ms, null::text as stage, null::text as title, f.reason as message, null::boolean as retryable

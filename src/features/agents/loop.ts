@@ -29,9 +29,9 @@ import {
 /** Time that is kept for the answer: this, or a quarter of the whole time if that is less. */
 const ANSWER_RESERVE_MS = 20_000;
 const RESERVED_SHARE = 0.25;
-/** Maximum time of one step of the model. */
 /** Time of a statement that runs again for the answer. */
 const STATEMENT_MS_MAX = 5_000;
+/** Maximum time of one step of the model. */
 const STEP_TIMEOUT_MS = 60_000;
 const STEP_TOKENS_MAX = 2_048;
 /** Steps in a row that find nothing new, after which the model is not asked again. */

@@ -7,9 +7,10 @@ import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { toServiceError } from '../../http/error-handler.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
-import { type Route, type RouteRequest, route } from '../../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger } from '../../http/schemas.ts';
 import { acceptsEvents, openEventStream } from '../../http/sse.ts';
+import type { Exchange } from '../../http/tools/exchange.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import type { NumberedEvent } from './events.ts';
 import type { Host } from './host.ts';
@@ -21,8 +22,7 @@ import { beginRun, RETRY_SECONDS, RUNS_PER_KEY_MAX, RUNS_PER_PROCESS_MAX } from 
 import { findRun, listRuns, RUN_STATUSES, requestCancel } from './store.ts';
 
 const AREA = 'Agents';
-const EXPERIMENTAL = 'agents';
-const SCOPES = ['inference:run'] as const;
+const shared = { scopes: ['inference:run'], experimental: 'agents' } as const;
 const EVENT_NUMBER_MAX = 1_000_000;
 
 const DESCRIPTION = `A chat model calls tools until it has found what the question asks for. A further call without tools answers from
@@ -61,9 +61,9 @@ function createRoute(host: Host): Route {
     retryAfterSeconds: RETRY_SECONDS,
   });
   return route({
+    ...shared,
     method: 'POST',
     path: '/agents/runs',
-    scopes: SCOPES,
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createAgentRun',
@@ -71,7 +71,6 @@ function createRoute(host: Host): Route {
       summary: 'Answer a question in several steps',
       description: DESCRIPTION,
     },
-    experimental: EXPERIMENTAL,
     body: agentRunBody,
     response: { status: 201, schema: runSchema, description: 'The run: at its end, or queued.' },
     alternatives: { 'text/event-stream': { description: 'With `stream`: ag-ui events.', schema: { type: 'string' } } },
@@ -100,16 +99,15 @@ function createRoute(host: Host): Route {
 function listRoute(host: Host): Route {
   const { deps } = host;
   return route({
+    ...shared,
     method: 'GET',
     path: '/agents/runs',
-    scopes: SCOPES,
     operation: {
       id: 'listAgentRuns',
       area: AREA,
       summary: 'List agent runs',
       description: 'The runs of the API key and the principal.',
     },
-    experimental: EXPERIMENTAL,
     query: listQuery,
     response: pageResponse('runs', runSummarySchema, 'The runs of this page.'),
     async handler({ query, caller }) {
@@ -125,16 +123,15 @@ function listRoute(host: Host): Route {
 
 function readRoute(host: Host): Route {
   return route({
+    ...shared,
     method: 'GET',
     path: '/agents/runs/{id}',
-    scopes: SCOPES,
     operation: {
       id: 'getAgentRun',
       area: AREA,
       summary: 'Get an agent run',
       description: 'Its steps and its answer, as the caller may see them now.',
     },
-    experimental: EXPERIMENTAL,
     params: idParams,
     query: readQuery,
     response: { status: 200, schema: runSchema },
@@ -147,9 +144,9 @@ function readRoute(host: Host): Route {
 function eventsRoute(host: Host): Route {
   const { deps } = host;
   return route({
+    ...shared,
     method: 'GET',
     path: '/agents/runs/{id}/events',
-    scopes: SCOPES,
     operation: {
       id: 'streamAgentRun',
       area: AREA,
@@ -158,7 +155,6 @@ function eventsRoute(host: Host): Route {
         'The ag-ui events of the run from its begin, or after a number, until its end. Each event has its number as its id: 1, 2, 3 … ' +
         'without gaps. Results of tools are read again, under the rules of now.',
     },
-    experimental: EXPERIMENTAL,
     params: idParams,
     query: eventsQuery,
     response: { status: 200, schema: z.unknown() },
@@ -181,16 +177,15 @@ function eventsRoute(host: Host): Route {
 function cancelRoute(host: Host): Route {
   const { deps } = host;
   return route({
+    ...shared,
     method: 'POST',
     path: '/agents/runs/{id}/cancel',
-    scopes: SCOPES,
     operation: {
       id: 'cancelAgentRun',
       area: AREA,
       summary: 'Cancel an agent run',
       description: 'A run that goes on ends within a few seconds. A run at rest is a conflict.',
     },
-    experimental: EXPERIMENTAL,
     params: idParams,
     query: readQuery,
     response: { status: 202, schema: runSummarySchema, description: 'The run, which ends soon.' },
@@ -214,19 +209,13 @@ function cancelRoute(host: Host): Route {
 /** Returns who reads runs by a request. */
 function readerOf(
   { deps }: Host,
-  {
-    caller,
-    signal,
-    rights,
-    raw,
-    reply,
-  }: Pick<RouteRequest<undefined, undefined, undefined>, 'caller' | 'signal' | 'rights' | 'raw' | 'reply'>,
+  { caller, signal, rights, raw, reply }: Omit<Exchange, 'principal' | 'filters'>,
   named: z.output<typeof readQuery>,
 ): Reader {
   const { principal_id, authz_policy } = named;
   const principal = {
-    ...(principal_id === undefined ? {} : { principal_id }),
-    ...(authz_policy === undefined ? {} : { authz_policy }),
+    ...(principal_id !== undefined && { principal_id }),
+    ...(authz_policy !== undefined && { authz_policy }),
   };
   return { exchange: { caller, principal, signal, rights, raw, reply }, principal: principalOf(deps, named) };
 }

@@ -1,7 +1,7 @@
 /** SQL of the tables agent_run and agent_step. */
 import type { Owner } from '../../corpus/conversation-store.ts';
 import { json, type Queryable, type Tx } from '../../db/database.ts';
-import { type PageRequest, readPage } from '../../db/page-sql.ts';
+import { countRows, type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import type { FilterFields } from '../../http/search-filters.ts';
 import type { Kept } from '../../http/tools/tool.ts';
@@ -120,11 +120,9 @@ export async function insertRun(tx: Tx, tenantId: string, run: NewRun): Promise<
 }
 
 /** Counts the runs of a key that wait or are being worked on. */
-export async function countActiveRuns(tx: Tx, tenantId: string, apiKeyId: string): Promise<number> {
-  const [row] = await tx.query<{ count: number }>(sql`
-    select count(*) as count from agent_run
-    where tenant_id = ${tenantId} and api_key_id = ${apiKeyId} and status in ('queued', 'running')`);
-  return row?.count ?? 0;
+export function countActiveRuns(tx: Tx, tenantId: string, apiKeyId: string): Promise<number> {
+  const active = sql`agent_run where tenant_id = ${tenantId} and api_key_id = ${apiKeyId} and status in ('queued', 'running')`;
+  return countRows(tx, active);
 }
 
 /** Returns the run; undefined if it does not exist or belongs to somebody else. */
@@ -141,13 +139,13 @@ export async function findRun(
 }
 
 /** Returns one page of runs, with one extra row if a next page exists; `total` counts all matches. */
-export async function listRuns(
+export function listRuns(
   tx: Queryable,
   tenantId: string,
   owner: Owner,
   status: RunStatus | undefined,
   page: PageRequest,
-): Promise<{ rows: AgentRun[]; total: number }> {
+): Promise<Listed<AgentRun>> {
   const ofStatus = status === undefined ? raw('true') : sql`r.status = ${status}`;
   const matching = sql`agent_run r where r.tenant_id = ${tenantId} and ${belongsTo(owner)} and ${ofStatus}`;
   return readPage<AgentRun>(tx, COLUMNS, matching, raw('r.id'), page);

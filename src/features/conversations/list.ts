@@ -1,7 +1,8 @@
 /** Pages of conversations. `q` searches the redacted titles, so a search does not reveal words that redaction hides. */
+
 import { type Conversation, listConversations, type Owner } from '../../corpus/conversation-store.ts';
 import type { Database } from '../../db/database.ts';
-import type { PageRequest } from '../../db/page-sql.ts';
+import type { Listed, PageRequest } from '../../db/page-sql.ts';
 import { ServiceError } from '../../errors.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
@@ -22,7 +23,7 @@ export async function pageOfConversations(
   redactor: Redactor | null,
   q: string | undefined,
   page: PageRequest,
-): Promise<{ rows: Conversation[]; total: number }> {
+): Promise<Listed<Conversation>> {
   const isRedacted = STORED_ANSWER_STEPS.some((step) => redactor?.appliesAt(step));
   const read = (request: PageRequest) =>
     db.transaction(tenantId, (tx) => listConversations(tx, tenantId, owner, q, request));

@@ -131,6 +131,7 @@ const changeBody = z.strictObject({
 });
 
 const principalQuery = z.strictObject(principalShape);
+const ofOne = { path: '/conversations/{id}', scopes: ['inference:run'], params: idParams } as const;
 
 export function conversationRoutes(deps: Deps): Route[] {
   return [listRoute(deps), getRoute(deps), changeRoute(deps), deleteRoute(deps)];
@@ -164,9 +165,8 @@ function listRoute(deps: Deps): Route {
 
 function getRoute(deps: Deps): Route {
   return route({
+    ...ofOne,
     method: 'GET',
-    path: '/conversations/{id}',
-    scopes: ['inference:run'],
     operation: {
       id: 'getConversation',
       area: AREA,
@@ -174,7 +174,6 @@ function getRoute(deps: Deps): Route {
       description:
         'Returns a tree: `parent_id` of a message is the message before it. Siblings are branches and regenerated answers.',
     },
-    params: idParams,
     query: principalQuery,
     response: { status: 200, schema: treeSchema },
     async handler({ params, query, caller }) {
@@ -191,11 +190,9 @@ function getRoute(deps: Deps): Route {
 
 function changeRoute(deps: Deps): Route {
   return route({
+    ...ofOne,
     method: 'PUT',
-    path: '/conversations/{id}',
-    scopes: ['inference:run'],
     operation: { id: 'updateConversation', area: AREA, summary: 'Rename a conversation or choose its active message' },
-    params: idParams,
     body: changeBody,
     response: { status: 200, schema: conversationSchema },
     example: { title: 'Travel rules' },
@@ -211,9 +208,8 @@ function changeRoute(deps: Deps): Route {
 
 function deleteRoute(deps: Deps): Route {
   return route({
+    ...ofOne,
     method: 'DELETE',
-    path: '/conversations/{id}',
-    scopes: ['inference:run'],
     operation: {
       id: 'deleteConversation',
       area: AREA,
@@ -221,7 +217,6 @@ function deleteRoute(deps: Deps): Route {
       description:
         'Deletes the conversation with all its messages at once, and returns it. A turn in flight is not stored.',
     },
-    params: idParams,
     query: principalQuery,
     response: { status: 200, schema: conversationSchema },
     async handler({ params, query, caller }) {

@@ -7,7 +7,7 @@ import { type Measures, meanMeasures, measureQuery } from '../../retrieval/ranki
 import { readHashes } from '../../retrieval/reading/hits.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../retrieval/types.ts';
-import { newId } from '../../util/ids.ts';
+import { idsOf, newId } from '../../util/ids.ts';
 import {
   countSets,
   type EvaluationRun,
@@ -65,8 +65,6 @@ export function getSet({ db }: Deps, { tenantId }: Caller, id: string) {
     return { set, questions: withJudgements(questions, await listJudgements(tx, tenantId, idsOf(questions))) };
   });
 }
-
-const idsOf = (questions: readonly Question[]): string[] => questions.map(({ id }) => id);
 
 function withJudgements(questions: readonly Question[], judgements: readonly Judgement[]): JudgedQuestion[] {
   const byQuestion = Map.groupBy(judgements, ({ questionId }) => questionId);
@@ -172,13 +170,7 @@ async function measure(
     },
     signal,
   );
-  const hashes = await deps.db.transaction(caller.tenantId, (tx) =>
-    readHashes(
-      tx,
-      caller.tenantId,
-      hits.map((hit) => hit.id),
-    ),
-  );
+  const hashes = await deps.db.transaction(caller.tenantId, (tx) => readHashes(tx, caller.tenantId, idsOf(hits)));
   const ranked = hits.map((hit) => `${hit.sourceId} ${hashes.get(hit.id)?.hash ?? ''}`);
   const grades = new Map(judgements.map((one) => [`${one.sourceId} ${one.textHash}`, one.relevant ? 1 : 0]));
   const measures: Measures = measureQuery(ranked, grades);

@@ -36,10 +36,9 @@ import {
 } from './store.ts';
 
 const AREA = 'Evaluation';
-const SCOPES = ['knowledge:write'] as const;
 const QUERY_LENGTH_MAX = 4_000;
 const MODES = ['hybrid', 'lexical', 'semantic'] as const;
-const check = refuseLimitedKeys('measure the search');
+const shared = { scopes: ['knowledge:write'], check: refuseLimitedKeys('measure the search') } as const;
 
 const QUERY = 'The words or question that are searched for. Empty where a redaction rule withholds them.';
 const redactedSchema = z
@@ -101,10 +100,9 @@ export function evaluationRoutes(deps: Deps): Route[] {
 function setRoutes(deps: Deps): Route[] {
   return [
     route({
+      ...shared,
       method: 'GET',
       path: '/evaluation-sets',
-      scopes: SCOPES,
-      check,
       operation: { id: 'listEvaluationSets', area: AREA, summary: 'List question sets' },
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
       response: pageResponse('evaluation_sets', setSchema, 'Sets of this page.'),
@@ -117,10 +115,9 @@ function setRoutes(deps: Deps): Route[] {
       },
     }),
     route({
+      ...shared,
       method: 'POST',
       path: '/evaluation-sets',
-      scopes: SCOPES,
-      check,
       operation: {
         id: 'createEvaluationSet',
         area: AREA,
@@ -135,10 +132,9 @@ function setRoutes(deps: Deps): Route[] {
         toSet(await createSet(deps, caller, body.name), await readRedactor(deps, caller.tenantId)),
     }),
     route({
+      ...shared,
       method: 'GET',
       path: '/evaluation-sets/{id}',
-      scopes: SCOPES,
-      check,
       operation: { id: 'getEvaluationSet', area: AREA, summary: 'Get a question set with its questions' },
       params: idParams,
       response: {
@@ -157,10 +153,9 @@ function setRoutes(deps: Deps): Route[] {
       },
     }),
     route({
+      ...shared,
       method: 'PATCH',
       path: '/evaluation-sets/{id}',
-      scopes: SCOPES,
-      check,
       operation: { id: 'renameEvaluationSet', area: AREA, summary: 'Rename a question set' },
       params: idParams,
       body: z.strictObject({ name: nameSchema.describe('The new name of the set.') }),
@@ -170,10 +165,9 @@ function setRoutes(deps: Deps): Route[] {
         toSet(await changeSet(deps, caller, params.id, body.name), await readRedactor(deps, caller.tenantId)),
     }),
     route({
+      ...shared,
       method: 'DELETE',
       path: '/evaluation-sets/{id}',
-      scopes: SCOPES,
-      check,
       operation: {
         id: 'deleteEvaluationSet',
         area: AREA,
@@ -192,10 +186,9 @@ function setRoutes(deps: Deps): Route[] {
 function questionRoutes(deps: Deps): Route[] {
   return [
     route({
+      ...shared,
       method: 'POST',
       path: '/evaluation-sets/{id}/questions',
-      scopes: SCOPES,
-      check,
       operation: {
         id: 'addEvaluationQuestion',
         area: AREA,
@@ -211,10 +204,9 @@ function questionRoutes(deps: Deps): Route[] {
         toQuestion(await addQuestion(deps, caller, params.id, body.query), await readRedactor(deps, caller.tenantId)),
     }),
     route({
+      ...shared,
       method: 'DELETE',
       path: '/evaluation-questions/{id}',
-      scopes: SCOPES,
-      check,
       operation: { id: 'deleteEvaluationQuestion', area: AREA, summary: 'Delete a question' },
       params: idParams,
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted question.') }) },
@@ -224,10 +216,9 @@ function questionRoutes(deps: Deps): Route[] {
       },
     }),
     route({
+      ...shared,
       method: 'PUT',
       path: '/evaluation-questions/{id}/judgements',
-      scopes: SCOPES,
-      check,
       operation: {
         id: 'judgePassage',
         area: AREA,
@@ -256,10 +247,9 @@ function runRoutes(deps: Deps): Route[] {
   const run = openSetRuns(deps);
   return [
     route({
+      ...shared,
       method: 'POST',
       path: '/evaluation-sets/{id}/runs',
-      scopes: SCOPES,
-      check,
       operation: {
         id: 'runEvaluationSet',
         area: AREA,
@@ -277,10 +267,9 @@ function runRoutes(deps: Deps): Route[] {
         toRunDetails(await run(caller, params.id, body, signal), await readRedactor(deps, caller.tenantId)),
     }),
     route({
+      ...shared,
       method: 'GET',
       path: '/evaluation-sets/{id}/runs',
-      scopes: SCOPES,
-      check,
       operation: { id: 'listEvaluationRuns', area: AREA, summary: 'List the runs of a question set' },
       params: idParams,
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
@@ -294,10 +283,9 @@ function runRoutes(deps: Deps): Route[] {
       },
     }),
     route({
+      ...shared,
       method: 'GET',
       path: '/evaluation-runs/{id}',
-      scopes: SCOPES,
-      check,
       operation: { id: 'getEvaluationRun', area: AREA, summary: 'Get a run with the measures of each question' },
       params: idParams,
       response: { status: 200, schema: runDetailsSchema },

@@ -1,6 +1,6 @@
 /** SQL of the tables evaluation_set, evaluation_question, evaluation_judgement and evaluation_run. */
 import { json, type Queryable, type Tx } from '../../db/database.ts';
-import { type PageRequest, readPage } from '../../db/page-sql.ts';
+import { countRows, type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, sql } from '../../db/sql.ts';
 import type { Measures } from '../../retrieval/ranking/measures.ts';
 
@@ -62,19 +62,13 @@ export async function lockSet(tx: Tx, tenantId: string, id: string): Promise<boo
   return rows.length > 0;
 }
 
-export async function listSets(
-  tx: Queryable,
-  tenantId: string,
-  page: PageRequest,
-): Promise<{ rows: EvaluationSet[]; total: number }> {
+export function listSets(tx: Queryable, tenantId: string, page: PageRequest): Promise<Listed<EvaluationSet>> {
   const matching = sql`evaluation_set s where s.tenant_id = ${tenantId}`;
   return readPage<EvaluationSet>(tx, SET_COLUMNS, matching, raw('s.id'), page);
 }
 
-export async function countSets(tx: Queryable, tenantId: string): Promise<number> {
-  const [count] = await tx.query<{ total: number }>(sql`
-    select count(*) as total from evaluation_set where tenant_id = ${tenantId}`);
-  return count?.total ?? 0;
+export function countSets(tx: Queryable, tenantId: string): Promise<number> {
+  return countRows(tx, sql`evaluation_set where tenant_id = ${tenantId}`);
 }
 
 export async function renameSet(tx: Tx, tenantId: string, id: string, name: string): Promise<boolean> {
@@ -178,12 +172,12 @@ export async function findRun(tx: Queryable, tenantId: string, id: string): Prom
   return run;
 }
 
-export async function listRuns(
+export function listRuns(
   tx: Queryable,
   tenantId: string,
   setId: string,
   page: PageRequest,
-): Promise<{ rows: EvaluationRun[]; total: number }> {
+): Promise<Listed<EvaluationRun>> {
   const matching = sql`evaluation_run r where r.tenant_id = ${tenantId} and r.set_id = ${setId}`;
   return readPage<EvaluationRun>(tx, RUN_COLUMNS, matching, raw('r.id'), page);
 }

@@ -116,11 +116,8 @@ async function write(deps: Deps, tx: Tx, tenantId: string, group: SourceGroup, p
     contentAt: file.contentAt,
   }));
   await insertSources(tx, tenantId, { id: group.id, sourceType: SOURCE_TYPE, createdAt }, sources);
-  await renameSources(
-    tx,
-    tenantId,
-    plan.renamed.map(({ sourceId: id, path, name }) => ({ id, path, name })),
-  );
+  const renamed = plan.renamed.map(({ sourceId: id, path, name }) => ({ id, path, name }));
+  await renameSources(tx, tenantId, renamed);
   const reread = (isServed: boolean): NewVersion[] =>
     plan.reread.filter((file) => file.status === (isServed ? 'ready' : 'failed')).map(sameVersion);
   await restartSources(tx, tenantId, [...plan.restarted.map(newVersion), ...reread(false)]);

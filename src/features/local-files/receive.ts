@@ -122,10 +122,8 @@ export function receiveChange(request: MultipartRequest): Promise<ReceivedChange
     if (draft.files.length === 0 && (mode === 'mirror' || moves.length === 0))
       throw invalidRequest('The field "files" is missing: a change needs at least one file or one move.');
     const files = completeFiles(draft);
-    refuseDuplicates(
-      'paths',
-      files.map(({ path }) => path),
-    );
+    const paths = files.map(({ path }) => path);
+    refuseDuplicates('paths', paths);
     return { mode, files, moves };
   });
 }
@@ -269,14 +267,10 @@ function parseMoves(bytes: Buffer): Move[] {
   if (!result.success)
     throw invalidRequest(`moves must be a JSON array of at most ${FILES_MAX} objects {"from": path, "to": path}.`);
   const moves = result.data.map(({ from, to }) => ({ from: cleanPath(from), to: cleanPath(to) }));
-  refuseDuplicates(
-    'moves',
-    moves.map(({ from }) => from),
-  );
-  refuseDuplicates(
-    'moves',
-    moves.map(({ to }) => to),
-  );
+  for (const end of ['from', 'to'] as const) {
+    const paths = moves.map((move) => move[end]);
+    refuseDuplicates('moves', paths);
+  }
   return moves;
 }
 

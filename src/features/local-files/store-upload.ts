@@ -86,11 +86,8 @@ async function undoReservation(
   try {
     await deps.db.transaction(tenantId, async (tx) => {
       await releaseReservation(tx, tenantId, uploadId);
-      const unneeded = await removeUnneededBlobRows(
-        tx,
-        tenantId,
-        staged.map((blob) => blob.hash),
-      );
+      const hashes = staged.map((blob) => blob.hash);
+      const unneeded = await removeUnneededBlobRows(tx, tenantId, hashes);
       await Promise.all(unneeded.map((hash) => deps.blobs.delete(tenantId, hash)));
     });
   } catch (error) {

@@ -25,7 +25,6 @@ import { text } from '../../util/text-schema.ts';
 import { prepareToSeal } from '../../vault/secret-store.ts';
 
 const AREA = 'Redaction';
-const SCOPES = ['policy:redaction:manage'] as const;
 const TEST_LENGTH_MAX = 200_000;
 
 const policyBody = z.strictObject(redactionPolicyShape);
@@ -76,7 +75,13 @@ const EXAMPLE = {
 };
 
 /** The policy applies to the whole tenant, so a limited key must not manage it. */
-const check = refuseLimitedKeys('manage redaction');
+const shared = { scopes: ['policy:redaction:manage'], check: refuseLimitedKeys('manage redaction') } as const;
+const ofPolicy = {
+  ...shared,
+  path: '/redaction-policy',
+  response: { status: 200, schema: policySchema },
+  versioned: true,
+} as const;
 
 export function redactionRoutes(deps: Deps): Route[] {
   return [getRoute(deps), putRoute(deps), deleteRoute(deps), testRoute(deps)];
@@ -84,13 +89,9 @@ export function redactionRoutes(deps: Deps): Route[] {
 
 function getRoute(deps: Deps): Route {
   return route({
+    ...ofPolicy,
     method: 'GET',
-    path: '/redaction-policy',
-    scopes: SCOPES,
-    check,
     operation: { id: 'getRedactionPolicy', area: AREA, summary: 'Get the redaction policy' },
-    response: { status: 200, schema: policySchema },
-    versioned: true,
     errors: [404],
     async handler({ caller, reply }) {
       const policy = orNotFound(
@@ -103,10 +104,8 @@ function getRoute(deps: Deps): Route {
 
 function putRoute(deps: Deps): Route {
   return route({
+    ...ofPolicy,
     method: 'PUT',
-    path: '/redaction-policy',
-    scopes: SCOPES,
-    check,
     operation: {
       id: 'putRedactionPolicy',
       area: AREA,
@@ -118,8 +117,6 @@ function putRoute(deps: Deps): Route {
         'whenever their content is returned.',
     },
     body: policyBody,
-    response: { status: 200, schema: policySchema },
-    versioned: true,
     example: EXAMPLE,
     async handler({ caller, body, signal, raw, reply }) {
       const precondition = readPrecondition(raw.headers);
@@ -142,18 +139,14 @@ function putRoute(deps: Deps): Route {
 
 function deleteRoute(deps: Deps): Route {
   return route({
+    ...ofPolicy,
     method: 'DELETE',
-    path: '/redaction-policy',
-    scopes: SCOPES,
-    check,
     operation: {
       id: 'deleteRedactionPolicy',
       area: AREA,
       summary: 'Delete the redaction policy',
       description: 'Returns the deleted policy. Sources that were ingested with its rules are read again without them.',
     },
-    response: { status: 200, schema: policySchema },
-    versioned: true,
     errors: [404],
     handler: ({ caller, raw }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
@@ -170,10 +163,9 @@ function deleteRoute(deps: Deps): Route {
 
 function testRoute(deps: Deps): Route {
   return route({
+    ...shared,
     method: 'POST',
     path: '/redaction-policy/test',
-    scopes: SCOPES,
-    check,
     operation: {
       id: 'testRedactionPolicy',
       area: AREA,

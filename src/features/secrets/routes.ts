@@ -32,7 +32,6 @@ const SECRET_LENGTH_MAX = 5_000;
 const DESCRIPTION_LENGTH_MAX = 1_000;
 /** Maximum number of secrets of one tenant. */
 export const SECRETS_MAX = 1_000;
-const SCOPES = ['ingestion:manage'] as const;
 
 const secretSchema = z
   .object({
@@ -74,14 +73,19 @@ export function secretRoutes(deps: Deps): Route[] {
 }
 
 /** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
-const refuseLimited = refuseLimitedKeys('use secrets');
+const shared = { scopes: ['ingestion:manage'], check: refuseLimitedKeys('use secrets') } as const;
+const ofOneSecret = {
+  ...shared,
+  path: '/secrets/{secret_id}',
+  params: secretParams,
+  response: { status: 200, schema: secretSchema },
+} as const;
 
 function createRoute(deps: Deps): Route {
   return route({
+    ...shared,
     method: 'POST',
     path: '/secrets',
-    scopes: SCOPES,
-    check: refuseLimited,
     operation: {
       id: 'createSecret',
       area: AREA,
@@ -123,10 +127,9 @@ function checkValue(type: SecretType, value: string): void {
 
 function listRoute(deps: Deps): Route {
   return route({
+    ...shared,
     method: 'GET',
     path: '/secrets',
-    scopes: SCOPES,
-    check: refuseLimited,
     operation: {
       id: 'listSecrets',
       area: AREA,
@@ -144,18 +147,14 @@ function listRoute(deps: Deps): Route {
 
 function getRoute(deps: Deps): Route {
   return route({
+    ...ofOneSecret,
     method: 'GET',
-    path: '/secrets/{secret_id}',
-    scopes: SCOPES,
-    check: refuseLimited,
     operation: {
       id: 'getSecret',
       area: AREA,
       summary: 'Get a secret',
       description: 'Returns the secret without its value.',
     },
-    params: secretParams,
-    response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
       const secret = orNotFound(
         await deps.db.transaction(caller.tenantId, (tx) => findSecret(tx, caller.tenantId, params.secret_id)),
@@ -167,10 +166,8 @@ function getRoute(deps: Deps): Route {
 
 function updateRoute(deps: Deps): Route {
   return route({
+    ...ofOneSecret,
     method: 'PUT',
-    path: '/secrets/{secret_id}',
-    scopes: SCOPES,
-    check: refuseLimited,
     operation: {
       id: 'updateSecret',
       area: AREA,
@@ -179,9 +176,7 @@ function updateRoute(deps: Deps): Route {
         'Later runs use the new value. A run that is active keeps the value with which it started. Sources with a schedule whose last ' +
         'run failed run again at once.',
     },
-    params: secretParams,
     body: updateBody,
-    response: { status: 200, schema: secretSchema },
     example: { name: 'drive reader', description: 'Team drive, key of March' },
     async handler({ caller, params, body }) {
       if (body.secret !== undefined) await prepareToSeal(deps);
@@ -206,18 +201,14 @@ function updateRoute(deps: Deps): Route {
 
 function deleteRoute(deps: Deps): Route {
   return route({
+    ...ofOneSecret,
     method: 'DELETE',
-    path: '/secrets/{secret_id}',
-    scopes: SCOPES,
-    check: refuseLimited,
     operation: {
       id: 'deleteSecret',
       area: AREA,
       summary: 'Delete a secret',
       description: 'Returns the deleted secret. The next run of a source that uses it fails.',
     },
-    params: secretParams,
-    response: { status: 200, schema: secretSchema },
     async handler({ caller, params }) {
       return deps.db.transaction(caller.tenantId, async (tx) => {
         const secret = orNotFound(await deleteSecret(tx, caller.tenantId, params.secret_id));

@@ -4,7 +4,7 @@ import { type GroupLimits, withinLimits } from '../../access/limits.ts';
 import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type PageRequest, readPage } from '../../db/page-sql.ts';
+import { type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { BLOCKED_TITLE } from '../../files/sandbox/redact-parsed.ts';
 import { SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
@@ -27,13 +27,13 @@ export async function findSource(
 }
 
 /** Returns sources of this type that have API records, oldest first. There is one extra row if there is a next page. */
-export async function listSourcesWithMetadata(
+export function listSourcesWithMetadata(
   tx: Queryable,
   tenantId: string,
   limits: GroupLimits,
   sourceType: string,
   page: PageRequest,
-): Promise<{ rows: Source[]; total: number }> {
+): Promise<Listed<Source>> {
   const matching = sql`${FROM} where ${visible(tenantId, limits)} and s.source_type = ${sourceType} and s.metadata <> '{}'`;
   return readPage<Source>(tx, SOURCE_COLUMNS, matching, raw('s.id'), page);
 }

@@ -3,7 +3,7 @@ import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomethi
 import { withinLimits } from '../../access/limits.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type PageRequest, readPage } from '../../db/page-sql.ts';
+import { type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE } from '../../retrieval/query/filter-sql.ts';
 import { STAND_IN } from '../../tables/reader-names.ts';
@@ -87,13 +87,13 @@ function matching(tenantId: string, access: Access, { sourceId, sourceGroupId, n
 }
 
 /** Returns visible tables in the order of the page, with one extra row if there is a next page. */
-export async function listVisibleTables(
+export function listVisibleTables(
   tx: Queryable,
   tenantId: string,
   access: Access,
   filter: TableFilter,
   page: PageRequest,
-): Promise<{ rows: CatalogueTable[]; total: number }> {
+): Promise<Listed<CatalogueTable>> {
   return readPage<CatalogueTable>(tx, columns(access), matching(tenantId, access, filter), raw('t.id'), page);
 }
 

@@ -10,10 +10,12 @@ import { removeChunksOfGroup } from '../../corpus/chunk-writer.ts';
 import { findGroup, lockGroup, removeGroup, type SourceGroup, setGroupStatus } from '../../corpus/group-store.ts';
 import { deleteSetting } from '../../corpus/setting-store.ts';
 import { removeSources } from '../../corpus/source-store.ts';
+import type { Tx } from '../../db/database.ts';
 import { notFound } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import { eraseOneTimeCredential } from '../../vault/secret-store.ts';
+import { inBackground, removeInParts } from '../background.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { eraseHistory } from './erase-history.ts';
 
@@ -79,22 +81,11 @@ async function removeContent(
   group: SourceGroup,
   signal: AbortSignal,
 ): Promise<void> {
-  for (let removed = 1; removed > 0; ) {
-    signal.throwIfAborted();
-    removed = await deps.db.transaction(
-      tenantId,
-      (tx) => removeChunksOfGroup(tx, tenantId, group.id, CHUNKS_PER_TRANSACTION),
-      { background: true },
-    );
-    deps.crash.reach('delete.chunks_removed');
-  }
+  const removeChunks = (tx: Tx) => removeChunksOfGroup(tx, tenantId, group.id, CHUNKS_PER_TRANSACTION);
+  await removeInParts(deps, tenantId, signal, removeChunks, () => deps.crash.reach('delete.chunks_removed'));
   for (let hashes = ['']; hashes.length > 0; ) {
     signal.throwIfAborted();
-    hashes = await deps.db.transaction(
-      tenantId,
-      (tx) => removeSources(tx, tenantId, group.id, SOURCES_PER_TRANSACTION),
-      { background: true },
-    );
+    hashes = await inBackground(deps, tenantId, (tx) => removeSources(tx, tenantId, group.id, SOURCES_PER_TRANSACTION));
     deps.crash.reach('delete.sources_removed');
     await removeBlobs(deps, tenantId, hashes);
     deps.crash.reach('delete.blobs_removed');

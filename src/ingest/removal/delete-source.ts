@@ -22,6 +22,7 @@ import type { Tx } from '../../db/database.ts';
 import { notFound, orNotFound } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { listTableBlobs } from '../../tables/store.ts';
+import { removeInParts } from '../background.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { eraseHistory } from './erase-history.ts';
 
@@ -126,23 +127,10 @@ export async function removeDeletedSource(
 }
 
 async function removeOne(deps: IngestDeps, tenantId: string, sourceId: string, signal: AbortSignal): Promise<void> {
-  for (let removed = 1; removed > 0; ) {
-    signal.throwIfAborted();
-    removed = await deps.db.transaction(
-      tenantId,
-      (tx) => removeChunksOfSource(tx, tenantId, sourceId, CHUNKS_PER_TRANSACTION),
-      { background: true },
-    );
-    deps.crash.reach('delete.chunks_removed');
-  }
-  for (let removed = 1; removed > 0; ) {
-    signal.throwIfAborted();
-    removed = await deps.db.transaction(
-      tenantId,
-      (tx) => removeTextsOfSource(tx, tenantId, sourceId, TEXTS_PER_TRANSACTION),
-      { background: true },
-    );
-  }
+  const removeChunks = (tx: Tx) => removeChunksOfSource(tx, tenantId, sourceId, CHUNKS_PER_TRANSACTION);
+  await removeInParts(deps, tenantId, signal, removeChunks, () => deps.crash.reach('delete.chunks_removed'));
+  const removeTexts = (tx: Tx) => removeTextsOfSource(tx, tenantId, sourceId, TEXTS_PER_TRANSACTION);
+  await removeInParts(deps, tenantId, signal, removeTexts);
   // One transaction removes the row and the blobs: while the row exists, a retried job knows which blobs to remove.
   await deps.db.transaction(tenantId, async (tx) => {
     const ofTables = await listTableBlobs(tx, tenantId, sourceId);

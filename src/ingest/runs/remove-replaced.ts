@@ -10,6 +10,7 @@ import { removeReplacedTexts } from '../../corpus/sources/text-store.ts';
 import { cacheVectorsOfChunks } from '../../corpus/vector-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isActive } from '../../jobs/status.ts';
+import { inBackground } from '../background.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
@@ -46,19 +47,15 @@ async function removeAll(
 ): Promise<void> {
   for (let more = true; more; ) {
     signal.throwIfAborted();
-    more = await deps.db.transaction(
-      tenantId,
-      async (tx) => {
-        if (!(await mayGoOn(tx))) return false;
-        const chunks = await listReplacedChunks(tx, tenantId, groupId, CHUNKS_PER_TRANSACTION);
-        await cacheVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
-        await removeChunks(tx, tenantId, chunks);
-        const texts = await removeReplacedTexts(tx, tenantId, groupId, TEXTS_PER_TRANSACTION);
-        if (chunks.length === CHUNKS_PER_TRANSACTION || texts === TEXTS_PER_TRANSACTION) return true;
-        await clearMixed(tx, tenantId, groupId);
-        return false;
-      },
-      { background: true },
-    );
+    more = await inBackground(deps, tenantId, async (tx) => {
+      if (!(await mayGoOn(tx))) return false;
+      const chunks = await listReplacedChunks(tx, tenantId, groupId, CHUNKS_PER_TRANSACTION);
+      await cacheVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
+      await removeChunks(tx, tenantId, chunks);
+      const texts = await removeReplacedTexts(tx, tenantId, groupId, TEXTS_PER_TRANSACTION);
+      if (chunks.length === CHUNKS_PER_TRANSACTION || texts === TEXTS_PER_TRANSACTION) return true;
+      await clearMixed(tx, tenantId, groupId);
+      return false;
+    });
   }
 }

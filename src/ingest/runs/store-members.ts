@@ -20,7 +20,7 @@ import {
 import { insertMembers, restartSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { overLimit } from '../../files/failure.ts';
-import { newId } from '../../util/ids.ts';
+import { idsOf, newId } from '../../util/ids.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import type { ActiveRun } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -109,11 +109,7 @@ export async function storeWithMembers(
     const counts = await countSources(tx, tenantId, groupId);
     const before = await listMembers(tx, tenantId, rows.source.id);
     const { matched, added, gone } = matchMembers(before, rows.members);
-    const removed = await measureSources(
-      tx,
-      tenantId,
-      gone.map(({ id }) => id),
-    );
+    const removed = await measureSources(tx, tenantId, idsOf(gone));
     const files = counts.pending + counts.ready + counts.failed - removed.files;
     const kept: Kept = { files, bytes: counts.bytes - removed.bytes };
     return { kept, matched, added, limits: limitsOf(counts, await lockQuotaRoom(tx, tenantId, deps.config.quotas)) };
@@ -121,14 +117,9 @@ export async function storeWithMembers(
   const isArchive = rows.result.fileType === 'unknown';
   const members = isArchive ? rows.members : membersThatFit(kept, rows.members, added, limits);
   const staged = members.map((member) => member.staged);
+  const replaced = matched.map((pair) => pair.before);
   try {
-    if (isArchive)
-      checkRoom(
-        kept,
-        matched.map((pair) => pair.before),
-        staged,
-        limits,
-      );
+    if (isArchive) checkRoom(kept, replaced, staged, limits);
   } catch (error) {
     await deps.blobs.discard(staged);
     throw error;
@@ -194,12 +185,7 @@ export async function replaceMembers(
     { ...NOTHING_LISTED, listed: added.length + reread + unchanged, unchanged },
     now,
   );
-  const skipped = await hideInRun(
-    deps,
-    tx,
-    active,
-    gone.map(({ id }) => id),
-  );
+  const skipped = await hideInRun(deps, tx, active, idsOf(gone));
   if (skipped > 0) await addListed(tx, tenantId, runId, { ...NOTHING_LISTED, skipped }, now);
 }
 

@@ -20,7 +20,8 @@ import type { Tx } from '../../db/database.ts';
 import { isDataError } from '../../db/pg-errors.ts';
 import { FileError } from '../../files/failure.ts';
 import type { ProgressStep } from '../../jobs/progress.ts';
-import { newId } from '../../util/ids.ts';
+import { idsOf, newId } from '../../util/ids.ts';
+import { inBackground } from '../background.ts';
 import { type ActiveRun, checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { requestTables } from '../tables/request-tables.ts';
@@ -85,34 +86,23 @@ async function storeTogether<T>(
   then: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   let step = NOTHING_DONE;
-  const result = await deps.db.transaction(
-    active.tenantId,
-    async (tx) => {
-      await checkFence(tx, active);
-      if (batch.length > 0) {
-        const saved = await saveSourceResults(
-          tx,
-          active.tenantId,
-          batch.map((rows) => rows.result),
-        );
-        const savedRows = batch.filter((rows) => saved.has(rows.result.id));
-        await deleteEarlierRows(deps, tx, active, savedRows);
-        const chunks = savedRows.flatMap((rows) => rows.chunks);
-        await insertChunks(tx, active.tenantId, active.groupId, chunks);
-        await insertTexts(
-          tx,
-          active.tenantId,
-          savedRows.flatMap((rows) => rows.texts),
-        );
-        await hideOldMembers(deps, tx, active, savedRows, saved);
-        await requestTables(deps, tx, active.tenantId, savedRows);
-        step = await count(deps, tx, active, savedRows, saved);
-        await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
-      }
-      return then(tx);
-    },
-    { background: true },
-  );
+  const result = await writeInRun(deps, active, async (tx) => {
+    if (batch.length > 0) {
+      const results = batch.map((rows) => rows.result);
+      const saved = await saveSourceResults(tx, active.tenantId, results);
+      const savedRows = batch.filter((rows) => saved.has(rows.result.id));
+      await deleteEarlierRows(deps, tx, active, savedRows);
+      const chunks = savedRows.flatMap((rows) => rows.chunks);
+      await insertChunks(tx, active.tenantId, active.groupId, chunks);
+      const texts = savedRows.flatMap((rows) => rows.texts);
+      await insertTexts(tx, active.tenantId, texts);
+      await hideOldMembers(deps, tx, active, savedRows, saved);
+      await requestTables(deps, tx, active.tenantId, savedRows);
+      step = await count(deps, tx, active, savedRows, saved);
+      await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
+    }
+    return then(tx);
+  });
   measure(deps, step);
   return result;
 }
@@ -142,43 +132,35 @@ async function storeParts(
 ): Promise<void> {
   const { tenantId } = active;
   const id = rows.result.id;
-  await deps.db.transaction(
-    tenantId,
-    async (tx) => {
-      await checkFence(tx, active);
-      if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
-      await deleteEarlierRows(deps, tx, active, [rows]);
-    },
-    { background: true },
-  );
+  await writeInRun(deps, active, async (tx) => {
+    if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
+    await deleteEarlierRows(deps, tx, active, [rows]);
+  });
   for (const part of parts(rows)) {
-    await deps.db.transaction(
-      tenantId,
-      async (tx) => {
-        await checkFence(tx, active);
-        if (!(await isPending(tx, tenantId, id))) return;
-        await insertChunks(tx, tenantId, active.groupId, part.chunks);
-        await insertTexts(tx, tenantId, part.texts);
-        await requestVectors(deps, tx, tenantId, idsOf(part.chunks));
-      },
-      { background: true },
-    );
+    await writeInRun(deps, active, async (tx) => {
+      if (!(await isPending(tx, tenantId, id))) return;
+      await insertChunks(tx, tenantId, active.groupId, part.chunks);
+      await insertTexts(tx, tenantId, part.texts);
+      await requestVectors(deps, tx, tenantId, idsOf(part.chunks));
+    });
   }
   deps.crash.reach('ingest.parts_stored');
-  const step = await deps.db.transaction(
-    tenantId,
-    async (tx) => {
-      await checkFence(tx, active);
-      const saved = await saveSourceResults(tx, tenantId, [rows.result]);
-      if (!saved.has(id)) return NOTHING_DONE;
-      await hideOldMembers(deps, tx, active, [rows], saved);
-      await insertInside(tx);
-      await requestTables(deps, tx, tenantId, [rows]);
-      return count(deps, tx, active, [rows], saved);
-    },
-    { background: true },
-  );
+  const step = await writeInRun(deps, active, async (tx) => {
+    const saved = await saveSourceResults(tx, tenantId, [rows.result]);
+    if (!saved.has(id)) return NOTHING_DONE;
+    await hideOldMembers(deps, tx, active, [rows], saved);
+    await insertInside(tx);
+    await requestTables(deps, tx, tenantId, [rows]);
+    return count(deps, tx, active, [rows], saved);
+  });
   measure(deps, step);
+}
+
+function writeInRun<T>(deps: IngestDeps, active: ActiveRun, write: (tx: Tx) => Promise<T>): Promise<T> {
+  return inBackground(deps, active.tenantId, async (tx) => {
+    await checkFence(tx, active);
+    return write(tx);
+  });
 }
 
 /** Deletes the rows that an earlier attempt left of the same version. */
@@ -211,10 +193,6 @@ async function hideOldMembers(
     if (saved.get(result.id)?.wasUpdate && result.status === 'ready' && members.length === 0)
       await replaceMembers(deps, tx, active, result.id, []);
   }
-}
-
-function idsOf(chunks: readonly NewChunk[]): string[] {
-  return chunks.map((chunk) => chunk.id);
 }
 
 function* parts(rows: SourceRows): Iterable<{ chunks: NewChunk[]; texts: TextSegment[] }> {

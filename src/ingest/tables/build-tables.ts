@@ -2,6 +2,7 @@
  * The job `table-build`: builds the tables of a source from its text. A file that is built is committed under the fence of the
  * source's generation, so a table never belongs to a text that is gone. The job may be stopped and restarted at any point.
  */
+
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
@@ -33,6 +34,7 @@ import {
 } from '../../tables/store.ts';
 import { inTempFolder } from '../../util/folders.ts';
 import { newId } from '../../util/ids.ts';
+import { inBackground } from '../background.ts';
 import { storeWithBlobs } from '../durable-blobs.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 
@@ -83,11 +85,8 @@ async function planTables(
   const known = new Map((await listTablesOfSource(tx, tenantId, source.id)).map((row) => [row.placeKey, row]));
   const keys = new Set(places.map(({ key }) => key));
   const gone = [...known.values()].filter(({ placeKey }) => !keys.has(placeKey));
-  await deleteTables(
-    tx,
-    tenantId,
-    gone.flatMap(({ requested, tableId }) => (requested ? [] : [tableId])),
-  );
+  const dropped = gone.flatMap(({ requested, tableId }) => (requested ? [] : [tableId]));
+  await deleteTables(tx, tenantId, dropped);
   for (const row of gone)
     if (row.requested) await failTable(tx, tenantId, row.tableId, 'The source no longer has this table.', now);
   let left = TABLES_PER_TENANT_MAX - (await countTables(tx, tenantId));
@@ -149,11 +148,8 @@ async function bindTables(
       continue;
     }
     const before = (await listTablesOfSource(tx, tenantId, source.id)).filter(({ placeKey }) => placeKey === named.key);
-    await deleteTables(
-      tx,
-      tenantId,
-      before.map((row) => row.tableId),
-    );
+    const tableIds = before.map((row) => row.tableId);
+    await deleteTables(tx, tenantId, tableIds);
     await bindWaiting(tx, tenantId, tableId, { ...named, sourceId: source.id, placeKey: named.key }, now);
   }
 }
@@ -219,10 +215,9 @@ interface ChunkEnds {
   pages: Int32Array;
 }
 
-async function chunkEnds({ db }: BuildDeps, tenantId: string, source: TableSource): Promise<ChunkEnds> {
-  const rows = await db.transaction(tenantId, (tx) => readChunkEnds(tx, tenantId, source.id, source.generation), {
-    background: true,
-  });
+async function chunkEnds(deps: BuildDeps, tenantId: string, source: TableSource): Promise<ChunkEnds> {
+  const read = (tx: Tx) => readChunkEnds(tx, tenantId, source.id, source.generation);
+  const rows = await inBackground(deps, tenantId, read);
   return {
     ends: Int32Array.from(rows, ({ endOffset }) => endOffset),
     ordinals: Int32Array.from(rows, ({ ordinal }) => ordinal),
@@ -232,7 +227,7 @@ async function chunkEnds({ db }: BuildDeps, tenantId: string, source: TableSourc
 
 /** Writes the text of a table into a file. */
 async function writeText(
-  { db }: BuildDeps,
+  deps: BuildDeps,
   tenantId: string,
   source: TableSource,
   { start, end }: { start: number; end: number },
@@ -243,11 +238,8 @@ async function writeText(
   try {
     for (let at = start; at < end; ) {
       signal.throwIfAborted();
-      const segments = await db.transaction(
-        tenantId,
-        (tx) => readSegments(tx, tenantId, source, at, SEGMENTS_AT_ONCE),
-        { background: true },
-      );
+      const read = (tx: Tx) => readSegments(tx, tenantId, source, at, SEGMENTS_AT_ONCE);
+      const segments = await inBackground(deps, tenantId, read);
       if (segments.length === 0) break;
       for (const { startOffset, endOffset, content } of segments) {
         if (startOffset >= end) break;

@@ -1,9 +1,11 @@
 /** Makes vectors for waiting chunks. A text whose hash already has a vector is not embedded again. */
+
 import { listWaiting, refuseWaiting, removeWaiting } from '../../corpus/embedding-queue-store.ts';
 import { findVectors, type Generation, insertVectors, vectorText } from '../../corpus/vector-store.ts';
 import { ServiceError } from '../../errors.ts';
 import { batchesOf } from '../../llm/embedding/batches.ts';
 import { forEachLimited } from '../../util/pool.ts';
+import { inBackground } from '../background.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { embeddingText, textHash } from './embedding-text.ts';
 import type { EmbeddingTurn } from './embedding-turn.ts';
@@ -74,16 +76,12 @@ async function embedBatch(
     return embedding ? [{ chunkId: id, hash, embedding }] : [];
   });
   for (let start = 0; start < vectors.length; start += ROWS_PER_TRANSACTION) {
-    await deps.db.transaction(
-      tenantId,
-      async (tx) => {
-        await turn.fence(tx);
-        const rows = vectors.slice(start, start + ROWS_PER_TRANSACTION);
-        const stored = await insertVectors(tx, tenantId, generation.generation, rows);
-        await removeWaiting(tx, tenantId, generation.generation, stored);
-      },
-      { background: true },
-    );
+    await inBackground(deps, tenantId, async (tx) => {
+      await turn.fence(tx);
+      const rows = vectors.slice(start, start + ROWS_PER_TRANSACTION);
+      const stored = await insertVectors(tx, tenantId, generation.generation, rows);
+      await removeWaiting(tx, tenantId, generation.generation, stored);
+    });
   }
   if (refused.length > 0) await refuse(deps, turn, generation, refused);
   deps.metrics.embedded('chunks', vectors.length);
