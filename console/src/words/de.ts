@@ -163,6 +163,7 @@ export const de: Catalogue = {
   'add.batches': 'Wird in {n} Teilen gesendet, jeder ist eine Gruppe.',
   'add.excluded': { one: '{n} Datei bleibt weg', other: '{n} Dateien bleiben weg' },
   'add.why.hidden': 'versteckte Datei',
+  'add.why.litter': 'legt ein Programm neben den Dateien ab',
   'add.why.empty': 'leer',
   'add.why.tooLarge': 'zu groß',
   'add.why.twice': 'doppelt gewählt',

@@ -157,6 +157,7 @@ export const en = {
   'add.batches': 'Sent in {n} parts, each of them a group.',
   'add.excluded': { one: '{n} file is left out', other: '{n} files are left out' },
   'add.why.hidden': 'hidden file',
+  'add.why.litter': 'a program keeps it beside the files',
   'add.why.empty': 'empty',
   'add.why.tooLarge': 'too large',
   'add.why.twice': 'chosen twice',

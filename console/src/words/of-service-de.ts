@@ -114,6 +114,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'Reading the file took more than # s of processor time, or # s in all.':
     'Das Lesen der Datei brauchte mehr als # s Rechenzeit, oder # s insgesamt.',
   '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
+  'The file is no text, and its format is not known.': 'Die Datei ist kein Text, und ihr Format ist unbekannt.',
+  'Save it in a format that is read, such as PDF.': 'Speichern Sie sie in einem lesbaren Format, etwa als PDF.',
   'Save the file as PDF.': 'Speichern Sie die Datei als PDF.',
   'Open the file, and save what is inside.': 'Öffnen Sie die Datei, und speichern Sie, was darin ist.',
   'Export its tables as Excel or CSV.': 'Exportieren Sie ihre Tabellen als Excel oder CSV.',

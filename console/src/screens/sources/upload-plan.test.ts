@@ -11,6 +11,7 @@ describe('the plan of an upload', () => {
       file('a.pdf'),
       file('.DS_Store'),
       file('x/.git/config'),
+      file('x/~$a.docx'),
       file('b.md', 0),
       file('c.pdf', 1_000_000),
       file('a.pdf'),
@@ -21,6 +22,7 @@ describe('the plan of an upload', () => {
       [
         ['.DS_Store', 'hidden'],
         ['x/.git/config', 'hidden'],
+        ['x/~$a.docx', 'litter'],
         ['b.md', 'empty'],
         ['c.pdf', 'tooLarge'],
         ['a.pdf', 'twice'],
