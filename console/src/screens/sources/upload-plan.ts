@@ -90,6 +90,16 @@ export function endingOf(path: string): string {
   return /\.([^./]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
+/**
+ * Returns the paths of the files within their group. A folder with the name of the group is the group itself: when it is added again,
+ * its files replace those of before, also if the command line sent them.
+ */
+export function pathsInGroup(files: readonly GivenFile[], group: string): string[] {
+  const folder = `${group.normalize('NFC')}/`;
+  const paths = files.map(({ path }) => path.normalize('NFC'));
+  return paths.every((path) => path.startsWith(folder)) ? paths.map((path) => path.slice(folder.length)) : paths;
+}
+
 /** Returns the name of the group that the files get if the reader gives none: their folder, or the first file. */
 export function nameOfUpload(files: readonly GivenFile[]): string {
   const [first] = files;
