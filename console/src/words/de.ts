@@ -265,6 +265,8 @@ export const de: Catalogue = {
   'ask.start': 'Fragen Sie Ihre Quellen',
   'ask.startText':
     'Antworten nennen die Stellen, auf denen sie beruhen. Jede Quellenangabe wird geprüft und öffnet die Quelle an der Stelle.',
+  'ask.quotesOnly':
+    'Dieser Dienst hat kein Chatmodell: Er zitiert, rechnet und vergleicht aber nicht. Spalten summieren Sie unter Tabellen.',
   'ask.copy': 'Mit den Quellen kopieren',
   'ask.edit': 'Frage ändern',
   'ask.editNote': 'Die bisherige Frage und ihre Antwort bleiben als andere Fassung erhalten.',

@@ -256,6 +256,8 @@ export const en = {
   'ask.start': 'Ask your sources',
   'ask.startText':
     'Answers cite the passages on which they rest. Each citation is checked, and opens the source at the passage.',
+  'ask.quotesOnly':
+    'This service has no chat model: it quotes, and does not add up or compare. Tables add up the columns of spreadsheets.',
   'ask.copy': 'Copy with the sources',
   'ask.edit': 'Edit the question',
   'ask.editNote': 'The question and its answer so far stay as another version.',

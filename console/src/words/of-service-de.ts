@@ -251,6 +251,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'none: answers are extractive': 'keines: Antworten sind Zitate',
   'none: search is by words, not by meaning': 'keines: gesucht wird nach Wörtern, nicht nach Bedeutung',
   'none: rules alone check citations': 'keines: nur Regeln prüfen die Quellenangaben',
+  'none: redaction rules find no names of people and places':
+    'keine: Regeln der Schwärzung finden keine Namen von Menschen und Orten',
   'off: pictures and scanned pages are not read': 'aus: Bilder und gescannte Seiten werden nicht gelesen',
   'off: doc, xls and ppt files are read without lists and charts':
     'aus: doc, xls und ppt werden ohne Listen und Diagramme gelesen',
