@@ -97,6 +97,7 @@ export const en = {
   'sources.title': 'Sources',
   'sources.rows': 'Source rows',
   'sources.type': 'File type',
+  'sources.otherType': 'other',
   'sources.anyType': 'Any type',
   'sources.group': 'Group',
   'sources.filter': 'Filter by name or folder',
