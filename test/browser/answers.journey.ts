@@ -176,6 +176,7 @@ describe('answers', { skip }, () => {
     await press(page, page.getByRole('button', { name: 'Delete Visitors' }));
     await press(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
     await page.getByText('Ask your sources').waitFor();
+    await page.getByText('This service has no chat model').waitFor();
     assert.doesNotMatch(page.url(), /conversation=/);
     assert.deepEqual(faults, []);
     await context.close();

@@ -1,11 +1,13 @@
-/** The original file of a source, the directions of its text, and pages that cannot be drawn at first, with the keyboard alone. */
+/** The original file of a source and its new versions, the directions of its text, and pages that cannot be drawn at first, with the keyboard alone. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path, { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, until } from './support/console.ts';
 import { look } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -28,6 +30,52 @@ describe('the original of a source', { skip }, () => {
   after(async () => {
     await browser?.close();
     await service.close();
+  });
+
+  test('a folder that is added again replaces its files, and so does a new version of one file', async () => {
+    const folder = path.join(mkdtempSync(path.join(tmpdir(), 'pinakes-folder-')), 'rent');
+    mkdirSync(path.join(folder, 'north'), { recursive: true });
+    writeFileSync(path.join(folder, 'list.md'), 'Two houses.');
+    const contract = path.join(folder, 'north', 'contract.md');
+    writeFileSync(contract, 'The rent is 300.');
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources?add=true');
+    const dialog = page.getByRole('dialog', { name: 'Add files' });
+    await page.locator('input[webkitdirectory]').setInputFiles(folder);
+    await press(page, dialog.getByRole('button', { name: 'Add 2 files' }));
+    await press(page, dialog.getByRole('link', { name: 'Show them' }));
+    await page.getByRole('row', { name: /contract\.md.*Ready/ }).waitFor();
+
+    writeFileSync(contract, 'The rent is 310.');
+    await press(page, page.getByRole('button', { name: 'Add files' }));
+    await page.locator('input[webkitdirectory]').setInputFiles(folder);
+    await dialog.getByLabel('Add to').selectOption('rent');
+    await dialog.getByText('A file replaces the file of the group').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    await press(page, dialog.getByRole('button', { name: 'Add 2 files' }));
+    await dialog.getByText('New: 0. Replaced: 1. Unchanged: 1.').waitFor();
+    await press(page, dialog.getByRole('button', { name: 'Close' }).last());
+
+    await press(page, page.getByRole('link', { name: 'contract.md' }));
+    await page.getByText('The rent is 310.').first().waitFor();
+    await page.getByRole('button', { name: 'Replace with a new version' }).waitFor();
+    await page
+      .locator('input[data-replace]')
+      .setInputFiles({ name: 'new.md', mimeType: 'text/markdown', buffer: Buffer.from('The rent is 320.') });
+    await page.getByText('The new version is stored.').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    const { source_groups: groups } = await service.pinakes.listSourceGroups({ query: { q: 'rent' } });
+    await until(async () => {
+      const { runs } = await service.pinakes.listRuns({ params: { id: groups[0]!.id } });
+      return runs.every(({ status }) => status === 'success');
+    });
+    await press(page, page.getByRole('button', { name: 'Show it' }));
+    await page.getByText('The rent is 320.').first().waitFor();
+    const { sources } = await service.pinakes.listSourcesOfSourceGroup({ params: { id: groups[0]!.id } });
+    assert.deepEqual(sources.map((source) => source.path).toSorted(), ['list.md', 'north/contract.md']);
+    await service.pinakes.deleteSourceGroup({ params: { id: groups[0]!.id } });
+    assert.deepEqual(faults, []);
+    await context.close();
+    rmSync(path.dirname(folder), { recursive: true });
   });
 
   test('it is downloaded under its name, as it was uploaded', async () => {

@@ -232,8 +232,11 @@ test('doctor names the installed programs, their languages and what is missing',
   assert.deepEqual(await describe({ searchPath: folder }, 'ocr'), {
     ok: false,
     detail: 'PINAKES_OCR is tesseract, but the command was not found',
+    fix: 'apt-get install tesseract-ocr',
   });
-  assert.match((await describe({ ocrLanguages: null }, 'ocr')).detail, /^off/);
+  const off = await describe({ ocrLanguages: null }, 'ocr');
+  assert.match(off.detail, /^off/);
+  assert.equal(off.fix, 'PINAKES_OCR=tesseract pinakes serve');
   assert.match((await describe({ searchPath: folder }, 'office')).detail, /^not found/);
   assert.match((await describe({ office: false }, 'office')).detail, /^off/);
 });

@@ -10,8 +10,18 @@ export interface UploadBatch {
   key: string;
 }
 
-/** Sends one batch. Resolves with the id of the group when the files are stored. @throws PinakesError */
-export function sendBatch(batch: UploadBatch, progress: (bytes: number) => void, signal: AbortSignal): Promise<string> {
+export interface StoredBatch {
+  groupId: string;
+  /** What became of the files in a group that was there before. */
+  changes?: { added: number; updated: number; unchanged: number } | undefined;
+}
+
+/** Sends one batch. Resolves when the files are stored. @throws PinakesError */
+export function sendBatch(
+  batch: UploadBatch,
+  progress: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<StoredBatch> {
   const { groupId } = batch;
   const request = new XMLHttpRequest();
   request.open(
@@ -30,7 +40,11 @@ export function sendBatch(batch: UploadBatch, progress: (bytes: number) => void,
     request.addEventListener('load', () => {
       if (request.status === 401) noteSessionEnd();
       const answer = readJson(request.responseText);
-      if (request.status >= 200 && request.status < 300) done(answer?.source_group_id ?? groupId ?? '');
+      if (request.status >= 200 && request.status < 300)
+        done({
+          groupId: answer?.source_group_id ?? groupId ?? '',
+          ...(answer?.added !== undefined && { changes: answer as Required<UploadAnswer> }),
+        });
       else fail(new PinakesError(request.status, answer?.error?.type ?? '', answer?.error?.message ?? '', null));
     });
     request.send(formOf(batch));
@@ -39,6 +53,9 @@ export function sendBatch(batch: UploadBatch, progress: (bytes: number) => void,
 
 interface UploadAnswer {
   source_group_id?: string;
+  added?: number;
+  updated?: number;
+  unchanged?: number;
   error?: { type: string; message: string };
 }
 

@@ -114,6 +114,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'Reading the file took more than # s of processor time, or # s in all.':
     'Das Lesen der Datei brauchte mehr als # s Rechenzeit, oder # s insgesamt.',
   '* files cannot be read.': 'Dateien der Art * werden nicht gelesen.',
+  'The file is no text, and its format is not known.': 'Die Datei ist kein Text, und ihr Format ist unbekannt.',
+  'Save it in a format that is read, such as PDF.': 'Speichern Sie sie in einem lesbaren Format, etwa als PDF.',
   'Save the file as PDF.': 'Speichern Sie die Datei als PDF.',
   'Open the file, and save what is inside.': 'Öffnen Sie die Datei, und speichern Sie, was darin ist.',
   'Export its tables as Excel or CSV.': 'Exportieren Sie ihre Tabellen als Excel oder CSV.',
@@ -249,6 +251,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'none: answers are extractive': 'keines: Antworten sind Zitate',
   'none: search is by words, not by meaning': 'keines: gesucht wird nach Wörtern, nicht nach Bedeutung',
   'none: rules alone check citations': 'keines: nur Regeln prüfen die Quellenangaben',
+  'none: redaction rules find no names of people and places':
+    'keine: Regeln der Schwärzung finden keine Namen von Menschen und Orten',
   'off: pictures and scanned pages are not read': 'aus: Bilder und gescannte Seiten werden nicht gelesen',
   'off: doc, xls and ppt files are read without lists and charts':
     'aus: doc, xls und ppt werden ohne Listen und Diagramme gelesen',

@@ -13,6 +13,16 @@ test('hidden files and node_modules are ignored unless a rule includes them agai
   assert.equal(isIgnored('.git', true, own), true);
 });
 
+test('what systems and office programs put beside files is ignored, unless a rule includes it', () => {
+  const sets = [defaultRules(), parseRules('', ['!~$kept.docx\n'])];
+  for (const name of ['Thumbs.db', 'a/thumbs.db', 'desktop.ini', 'a/~$plan.xlsx', '.~lock.plan.ods#'])
+    assert.equal(isIgnored(name, false, sets), true, name);
+  assert.equal(isIgnored('a/__MACOSX', true, sets), true);
+  assert.equal(isIgnored('~$kept.docx', false, sets), false);
+  for (const name of ['plan~$.xlsx', 'my-thumbs.db', 'desktop.ini.md', '~plan.docx'])
+    assert.equal(isIgnored(name, false, sets), false, name);
+});
+
 test('workflows and settings of tools are hidden files that are not ignored, unless a rule says so', () => {
   const sets = [defaultRules(), parseRules('', ['.circleci/\n'])];
   assert.equal(isIgnored('.github', true, sets), false);

@@ -1,4 +1,5 @@
 /** Decides which files of a folder are left out, by the rules of .gitignore and .pinakesignore files. Pure. */
+import { LITTER } from '../../client/litter.ts';
 import { compileGlob, type Glob } from '../../connectors/repo/glob.ts';
 
 /** Names of the ignore files of every folder. Rules of the second file override rules of the first. */
@@ -50,7 +51,8 @@ export function defaultRules(): RuleSet {
  */
 export function isIgnored(path: string, isFolder: boolean, sets: readonly RuleSet[]): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return name === '.git' || findRule(path, isFolder, sets)?.negated === false;
+  const rule = findRule(path, isFolder, sets);
+  return name === '.git' || (rule ? !rule.negated : LITTER.test(isFolder ? `${path}/` : path));
 }
 
 /** Whether a rule that begins with `!` includes this file, which may otherwise be left out for its type. */

@@ -17,6 +17,8 @@ test('a tenant sees neither paths nor addresses nor numbers of others', () => {
       detail: 'not found: doc, xls and ppt files are read without lists and charts',
       fix: 'apt-get install x',
     },
+    { name: 'analyzer of names', ok: true, detail: 'none: redaction rules find no names of people and places' },
+    { name: 'master key', ok: true, detail: '/var/lib/pinakes/master.key, no secrets yet' },
     { name: 'something new', ok: false, detail: '/etc/secret' },
   ];
   const { ok, checks } = forTenants(all, AT);
@@ -36,6 +38,13 @@ test('a tenant sees neither paths nor addresses nor numbers of others', () => {
       detail: 'not found: doc, xls and ppt files are read without lists and charts',
       fix: 'apt-get install x',
     },
+    {
+      name: 'analyzer of names',
+      ok: true,
+      detail: 'none: redaction rules find no names of people and places',
+      fix: null,
+    },
+    { name: 'master key', ok: true, detail: 'works', fix: null },
   ]);
 });
 

@@ -70,7 +70,8 @@ export function forTenants(all: readonly Check[], at: Date): CheckResult {
   const checks = all.flatMap(({ name, ok, detail, fix: add = null }) => {
     const shown = SHOWN[name];
     if (shown === undefined) return [];
-    const words = shown === 'words' ? detail : 'works';
+    // What is not configured does not work, and its words name no address.
+    const words = shown === 'words' || detail.startsWith('none: ') ? detail : 'works';
     const reason = 'fails: the operator finds the reason with "pinakes doctor"';
     return [{ name, ok, detail: ok ? words : reason, fix: ok ? add : (FIXES[name] ?? FIX) }];
   });

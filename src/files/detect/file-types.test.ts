@@ -96,7 +96,12 @@ const REFUSED: readonly (readonly [what: string, bytes: Uint8Array | string, nam
     'a.txt',
     /WAV/,
   ],
-  ['unknown binary', Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)), 'a.dat', /unknown binary/],
+  [
+    'unknown binary',
+    Buffer.from(Array.from({ length: 256 }, (_, i) => (i * 7) % 256)),
+    'a.dat',
+    /format is not known\. Save it/,
+  ],
   [
     'PostScript',
     '%!PS-Adobe-3.0\n/a 1 def\n',

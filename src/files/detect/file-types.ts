@@ -165,9 +165,13 @@ export function extensionOf(name: string): string {
   return dot <= 0 ? '' : base.slice(dot + 1).toLowerCase();
 }
 
+const UNSUPPORTED = 'Unsupported file type';
+const UNKNOWN_FORMAT =
+  'The file is no text, and its format is not known. Save it in a format that is read, such as PDF.';
+
 /** @param remedy what the user can do, as a sentence. */
 function unsupported(what: string, remedy = ''): FileError {
-  return badFile('detect', 'Unsupported file type', `${what} files cannot be read.${remedy && ` ${remedy}`}`);
+  return badFile('detect', UNSUPPORTED, `${what} files cannot be read.${remedy && ` ${remedy}`}`);
 }
 
 const AS_PDF = 'Save the file as PDF.';
@@ -339,7 +343,7 @@ async function unsupportedBinary(bytes: Uint8Array): Promise<FileError> {
   const format =
     BINARY_MARKS.find(([mark]) => mark.test(latin))?.[1] ??
     (await fileTypeFromBuffer(head).catch(() => undefined))?.ext;
-  if (format === undefined) return unsupported('unknown binary');
+  if (format === undefined) return badFile('detect', UNSUPPORTED, UNKNOWN_FORMAT);
   const [name, remedy] = BINARY_NAMES[format] ?? [format.toUpperCase()];
   return unsupported(name, remedy);
 }

@@ -62,6 +62,9 @@ const NICENESS = 5;
 /** For Debian and its relatives. Other systems name their packages otherwise. */
 const INSTALL_OFFICE =
   'apt-get install --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui';
+const INSTALL_OCR = 'apt-get install tesseract-ocr';
+/** If tesseract is missing then, the check names the command that installs it. */
+const START_WITH_OCR = 'PINAKES_OCR=tesseract pinakes serve';
 const OFFICE_COMMANDS = ['soffice', 'libreoffice'];
 const FILTERS: Record<OfficeFormat, string> = {
   docx: 'docx:MS Word 2007 XML',
@@ -160,8 +163,10 @@ class SystemTools implements ToolRunner {
 
   private async ocrFacts(command: string | undefined): Promise<Description> {
     const wanted = this.settings.ocrLanguages;
-    if (wanted === null) return { ok: true, detail: 'off: pictures and scanned pages are not read' };
-    if (command === undefined) return { ok: false, detail: 'PINAKES_OCR is tesseract, but the command was not found' };
+    if (wanted === null)
+      return { ok: true, detail: 'off: pictures and scanned pages are not read', fix: START_WITH_OCR };
+    if (command === undefined)
+      return { ok: false, detail: 'PINAKES_OCR is tesseract, but the command was not found', fix: INSTALL_OCR };
     const ended = await this.execute(command, ['--list-langs'], null, FACTS_LIMITS);
     const languages = ended.kind === 'done' ? ended.output.toString().trim().split('\n').slice(1) : [];
     const missing = wanted.split('+').filter((language) => !languages.includes(language));

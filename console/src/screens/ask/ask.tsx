@@ -117,8 +117,16 @@ function FirstQuestion() {
     enabled: mayRead,
     staleTime: 0,
   });
-  if (found.data?.sources.length !== 0)
-    return <Empty icon="message-circle-question-mark" title={say('ask.start')} text={say('ask.startText')} />;
+  const service = useQuery({
+    queryKey: ['service'],
+    queryFn: () => pinakes.getService(),
+    enabled: mayRead,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (found.data?.sources.length !== 0) {
+    const text = `${say('ask.startText')}${service.data?.models.chat === null ? ` ${say('ask.quotesOnly')}` : ''}`;
+    return <Empty icon="message-circle-question-mark" title={say('ask.start')} text={text} />;
+  }
   return (
     <Empty icon="file-text" title={say('sources.none')} text={say('ask.startText')}>
       <Link to="/sources" search={{}} className={buttonClass()}>

@@ -15,7 +15,7 @@ import { Button, buttonClass, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, FileGlyph, Header, Problem, Spinner } from '../../parts/layout.tsx';
 import { folderOf } from '../../parts/place-line.ts';
-import { useSession } from '../../shell/use-session.ts';
+import { useScope, useSession } from '../../shell/use-session.ts';
 import type { Span } from '../../spans/spans.ts';
 import { bytes } from '../../words/format.ts';
 import { say, sayOfService } from '../../words/words.ts';
@@ -23,6 +23,7 @@ import { AsBanner, SeeAs } from './as-principal.tsx';
 import { ChunkList } from './chunk-list.tsx';
 import { Details } from './details.tsx';
 import { PageView } from './page-view.tsx';
+import { isReplaceable, ReplaceButton, useReplace } from './replace.tsx';
 import { SeenPassages } from './seen-passages.tsx';
 import { SourceTables } from './source-tables.tsx';
 import { TextView } from './text-view.tsx';
@@ -52,6 +53,8 @@ export function Source() {
   });
   const { authorization } = useSession();
   const original = useDownload(id, source.data?.name || id, viewer);
+  const newVersion = useReplace(id, source.data);
+  const mayReplace = useScope('ingestion:manage') && !isAs;
   const [borders, setBorders] = useState(true);
   const [active, setActive] = useState<number | null>(null);
   const [details, setDetails] = useState(false);
@@ -109,6 +112,9 @@ export function Source() {
             />
           </Hint>
         )}
+        {mayReplace && source.data && isReplaceable(source.data) && (
+          <ReplaceButton path={source.data.path!} send={newVersion.send} isPending={newVersion.isPending} />
+        )}
         <SeeAs principal={as} policy={policy} />
         {hasPages && (
           <Link
@@ -136,6 +142,22 @@ export function Source() {
           <Problem text={original.problem}>
             <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={original.forget} />
           </Problem>
+        </div>
+      )}
+      {newVersion.problem && (
+        <div className="border-b border-line px-4 py-2">
+          <Problem text={newVersion.problem}>
+            <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={newVersion.forget} />
+          </Problem>
+        </div>
+      )}
+      {newVersion.isSuccess && (
+        <div role="status" className="flex items-center gap-2 border-b border-line px-4 py-2 text-ink-2">
+          <Icon name="circle-check" size={15} className="text-ok" />
+          {say('source.replaced')}
+          <Button size="small" className="ms-auto" onClick={() => location.reload()}>
+            {say('source.showNew')}
+          </Button>
         </div>
       )}
       {pages.isError && (

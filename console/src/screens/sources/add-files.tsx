@@ -4,6 +4,7 @@ import { Link, useBlocker } from '@tanstack/react-router';
 import { type DragEvent, lazy, Suspense, useMemo, useRef, useState } from 'react';
 import type { Operations } from '../../../../src/client/api.ts';
 import { pinakes } from '../../data/api.ts';
+import type { StoredBatch } from '../../data/upload.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
@@ -13,7 +14,7 @@ import { say } from '../../words/words.ts';
 import { nameOfUpload, planUpload, type UploadLimits, type UploadPlan, unreadOf } from './upload-plan.ts';
 import { droppedFiles, type PickedFile, pickedFiles } from './use-dropped-files.ts';
 import { useHeads } from './use-heads.ts';
-import { useUpload } from './use-upload.ts';
+import { UPLOAD_GROUPS, useUpload } from './use-upload.ts';
 
 const Previews = lazy(() => import('./previews.tsx').then((module) => ({ default: module.Previews })));
 
@@ -53,7 +54,12 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
     upload.reset();
     setAdded((old) => [...old, ...more]);
   };
-  const send = () => upload.start(plan, name.trim() || usualName, groupId || undefined);
+  const groups = useQuery({
+    queryKey: UPLOAD_GROUPS,
+    queryFn: () => pinakes.listSourceGroups({ query: { source_type: 'local_file', order: 'desc', limit: 100 } }),
+  });
+  const groupName = groups.data?.source_groups.find(({ id }) => id === groupId)?.name;
+  const send = () => upload.start(plan, groupName ?? (name.trim() || usualName), groupId || undefined);
 
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && !isSending && close()}>
@@ -71,7 +77,7 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
           </div>
           <div className="scroll min-h-0 px-5 py-4">
             {state.step === 'done' ? (
-              <Done plan={plan} groupIds={state.groupIds} close={close} />
+              <Done plan={plan} stored={state.stored} close={close} />
             ) : (
               <>
                 {state.step !== 'sending' && <DropBox add={add} small={files.length > 0} />}
@@ -86,6 +92,7 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
                     name={name}
                     usualName={usualName}
                     setName={setName}
+                    groups={groups.data?.source_groups ?? []}
                     groupId={groupId}
                     setGroupId={setGroupId}
                   />
@@ -252,28 +259,26 @@ interface TargetProps {
   name: string;
   usualName: string;
   setName(name: string): void;
+  groups: readonly { id: string; name: string }[];
   groupId: string;
   setGroupId(id: string): void;
 }
 
-function Target({ name, usualName, setName, groupId, setGroupId }: TargetProps) {
-  const groups = useQuery({
-    queryKey: ['local-groups'],
-    queryFn: () => pinakes.listSourceGroups({ query: { source_type: 'local_file', order: 'desc', limit: 100 } }),
-  });
+function Target({ name, usualName, setName, groups, groupId, setGroupId }: TargetProps) {
   return (
     <div className="mt-4 grid gap-3 sm:grid-cols-2">
       <label className="block">
         <span className="mb-1 block text-xs text-ink-2">{say('add.group')}</span>
         <select value={groupId} onChange={(event) => setGroupId(event.target.value)} className="field h-8 w-full px-2">
           <option value="">{say('add.newGroup')}</option>
-          {groups.data?.source_groups.map((group) => (
+          {groups.map((group) => (
             <option key={group.id} value={group.id}>
               {group.name}
             </option>
           ))}
         </select>
       </label>
+      {groupId !== '' && <p className="self-end text-xs text-ink-3">{say('add.replaces')}</p>}
       {groupId === '' && (
         <label className="block">
           <span className="mb-1 block text-xs text-ink-2">{say('add.name')}</span>
@@ -317,18 +322,20 @@ function Progress({ sent, total }: { sent: number; total: number }) {
   );
 }
 
-function Done({ plan, groupIds, close }: { plan: UploadPlan<PickedFile>; groupIds: string[]; close(): void }) {
+function Done({ plan, stored, close }: { plan: UploadPlan<PickedFile>; stored: StoredBatch[]; close(): void }) {
+  const [first] = stored;
   return (
     <div className="flex flex-col items-center py-6 text-center">
       <Icon name="circle-check" size={28} className="text-ok" />
       <p className="mt-3 text-base font-medium" role="status">
         {say('add.done', { n: plan.files })}
       </p>
+      {first?.changes && <p className="mt-1 text-ink-2">{say('add.changes', first.changes)}</p>}
       <p className="mt-1 text-ink-3">{say('add.doneText')}</p>
       <div className="mt-4 flex gap-2">
         <Button onClick={close}>{say('action.close')}</Button>
-        {groupIds.length === 1 && (
-          <Link to="/sources" search={{ group: groupIds[0] }} className={buttonClass('primary')}>
+        {stored.length === 1 && first && (
+          <Link to="/sources" search={{ group: first.groupId }} className={buttonClass('primary')}>
             {say('add.show')}
           </Link>
         )}

@@ -76,7 +76,7 @@ function Facets({ filters, counts, change }: ToolbarProps) {
         any={say('sources.anyType')}
         options={(counts?.file_type ?? []).map(({ file_type, count }) => [
           file_type,
-          `${file_type} · ${number(count)}`,
+          `${file_type === 'unknown' ? say('sources.otherType') : file_type} · ${number(count)}`,
         ])}
         change={(value) => change({ ...filters, type: value })}
       />

@@ -1,9 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { nameOfUpload, planUpload, unreadOf } from './upload-plan.ts';
+import { nameOfUpload, pathsInGroup, planUpload, unreadOf } from './upload-plan.ts';
 
 const LIMITS = { filesMax: 3, bytesMax: 1_000_000 };
 const file = (path: string, size = 10) => ({ path, size });
+
+test('a folder with the name of the group is the group itself', () => {
+  const paths = (group: string, ...given: string[]) =>
+    pathsInGroup(
+      given.map((path) => file(path)),
+      group,
+    );
+  assert.deepEqual(paths('Bu\u0308ro', 'Büro/a.md', 'Bu\u0308ro/x/b.md'), ['a.md', 'x/b.md']);
+  assert.deepEqual(paths('papers', 'Büro/a.md'), ['Büro/a.md']);
+  assert.deepEqual(paths('a', 'a/b.md', 'b.md'), ['a/b.md', 'b.md'], 'no two files get one path');
+});
 
 describe('the plan of an upload', () => {
   test('files that the service would refuse are left out, each with its reason', () => {
@@ -11,6 +22,7 @@ describe('the plan of an upload', () => {
       file('a.pdf'),
       file('.DS_Store'),
       file('x/.git/config'),
+      file('x/~$a.docx'),
       file('b.md', 0),
       file('c.pdf', 1_000_000),
       file('a.pdf'),
@@ -21,6 +33,7 @@ describe('the plan of an upload', () => {
       [
         ['.DS_Store', 'hidden'],
         ['x/.git/config', 'hidden'],
+        ['x/~$a.docx', 'litter'],
         ['b.md', 'empty'],
         ['c.pdf', 'tooLarge'],
         ['a.pdf', 'twice'],

@@ -1,5 +1,6 @@
 /** What an upload will send: decided before a byte is sent, and shown to the reader. */
 import type { HeadKind } from '../../../../src/client/file-head.ts';
+import { LITTER } from '../../../../src/client/litter.ts';
 import { findPageAssets } from '../../../../src/client/page-assets.ts';
 
 export interface GivenFile {
@@ -13,7 +14,7 @@ export interface UploadLimits {
   bytesMax: number;
 }
 
-export type Exclusion = 'hidden' | 'empty' | 'tooLarge' | 'twice' | 'ofPages' | Unread;
+export type Exclusion = 'hidden' | 'litter' | 'empty' | 'tooLarge' | 'twice' | 'ofPages' | Unread;
 /** Why the service would store a file and then not read it. */
 export type Unread = 'binary' | 'picture';
 
@@ -77,7 +78,8 @@ export function planUpload<F extends GivenFile>(
 }
 
 function exclusionOf(file: GivenFile, seen: ReadonlySet<string>, limits: UploadLimits): Exclusion | undefined {
-  if (file.path.split('/').some((segment) => segment.startsWith('.') || segment === 'Thumbs.db')) return 'hidden';
+  if (file.path.split('/').some((segment) => segment.startsWith('.'))) return 'hidden';
+  if (LITTER.test(file.path)) return 'litter';
   if (file.size === 0) return 'empty';
   if (file.size + file.path.length * 6 + 2 * OVERHEAD_BYTES > limits.bytesMax) return 'tooLarge';
   return seen.has(file.path) ? 'twice' : undefined;
@@ -86,6 +88,16 @@ function exclusionOf(file: GivenFile, seen: ReadonlySet<string>, limits: UploadL
 /** Returns the ending of a name in small letters; empty if it has none. */
 export function endingOf(path: string): string {
   return /\.([^./]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
+}
+
+/**
+ * Returns the paths of the files within their group. A folder with the name of the group is the group itself: when it is added again,
+ * its files replace those of before, also if the command line sent them.
+ */
+export function pathsInGroup(files: readonly GivenFile[], group: string): string[] {
+  const folder = `${group.normalize('NFC')}/`;
+  const paths = files.map(({ path }) => path.normalize('NFC'));
+  return paths.every((path) => path.startsWith(folder)) ? paths.map((path) => path.slice(folder.length)) : paths;
 }
 
 /** Returns the name of the group that the files get if the reader gives none: their folder, or the first file. */

@@ -1,26 +1,29 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { inWords } from '../../data/api.ts';
-import { sendBatch } from '../../data/upload.ts';
+import { type StoredBatch, sendBatch } from '../../data/upload.ts';
 import { randomId } from '../../parts/random-id.ts';
 import { takeKept, useKeep } from '../../shell/drafts.ts';
-import type { UploadPlan } from './upload-plan.ts';
+import { pathsInGroup, type UploadPlan } from './upload-plan.ts';
 import type { PickedFile } from './use-dropped-files.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
+
+/** The groups to which files can be added. */
+export const UPLOAD_GROUPS = ['local-groups'];
 
 export type UploadState =
   | { step: 'plan' }
   | { step: 'sending'; sentBytes: number; batch: number }
   | { step: 'failed'; problem: string }
-  | { step: 'done'; groupIds: string[] };
+  | { step: 'done'; stored: StoredBatch[] };
 
 /** What was sent of a plan. */
 interface Sent {
   abort: AbortController;
   /** All files of the plan, in their order. */
   files: readonly File[];
-  /** Groups of the batches that are stored. */
-  stored: string[];
+  /** The batches that are stored. */
+  stored: StoredBatch[];
   keys: string[];
 }
 
@@ -31,6 +34,7 @@ export function useUpload() {
   const run = useRef<Sent>(takeKept<{ current: Sent | undefined }>('upload.sent')?.current);
   useKeep('upload.sent', run);
 
+  /** @param groupId the group that gets the files, whose name is given; undefined: a new group with the name. */
   async function start(plan: UploadPlan<PickedFile>, name: string, groupId: string | undefined) {
     const files = plan.batches.flat().map(({ file }) => file);
     // Batches that are stored stay so when the reader tries again with the same files.
@@ -41,6 +45,7 @@ export function useUpload() {
       : { stored: [], keys: plan.batches.map(() => randomId()) };
     const abort = new AbortController();
     run.current = { abort, files, stored, keys };
+    const paths = pathsInGroup(plan.batches.flat(), name);
     const sizes = plan.batches.map((batch) => batch.reduce((sum, file) => sum + file.size, 0));
     try {
       for (let at = stored.length; at < plan.batches.length; at++) {
@@ -49,15 +54,18 @@ export function useUpload() {
           setState({ step: 'sending', sentBytes: earlier + Math.min(bytes, sizes[at]!), batch: at });
         progress(0);
         const title = plan.batches.length === 1 ? name : `${name} (${at + 1})`;
-        const batch = { groupId, name: title, files: plan.batches[at]!, key: keys[at]! };
+        const first = plan.batches.slice(0, at).flat().length;
+        const sent = plan.batches[at]!.map(({ file }, index) => ({ file, path: paths[first + index]! }));
+        const batch = { groupId, name: title, files: sent, key: keys[at]! };
         stored.push(await sendBatch(batch, progress, abort.signal));
       }
-      setState({ step: 'done', groupIds: stored });
+      setState({ step: 'done', stored });
     } catch (error) {
       const stopped = error instanceof DOMException && error.name === 'AbortError';
       setState(stopped ? { step: 'plan' } : { step: 'failed', problem: inWords(error) });
     } finally {
       void queries.invalidateQueries({ queryKey: [SOURCE_LIST] });
+      void queries.invalidateQueries({ queryKey: UPLOAD_GROUPS });
     }
   }
 

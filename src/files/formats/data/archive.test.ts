@@ -14,7 +14,11 @@ const CASES: readonly (readonly [what: string, files: Zippable, names: readonly 
   ['folders', { 'x/': new Uint8Array(), 'x/y/a.txt': text }, ['x/y/a.txt']],
   ['steps upwards', { '../../etc/passwd': text, 'a/../../b.txt': text }, ['etc/passwd', 'a/b.txt']],
   ['absolute names', { '/etc/passwd': text, 'C:\\Users\\a.txt': text }, ['etc/passwd', 'Users/a.txt']],
-  ['litter of systems', { '__MACOSX/._a': text, '.DS_Store': text, 'x/Thumbs.db': text, 'a.txt': text }, ['a.txt']],
+  [
+    'litter of systems',
+    { '__MACOSX/._a': text, '.DS_Store': text, 'x/Thumbs.db': text, '~$b.docx': text, 'a.txt': text },
+    ['a.txt'],
+  ],
   ['names in any script', { '報告/résumé.txt': text }, ['報告/résumé.txt']],
   ['control and direction characters', { 'a\u202egpj\u0007.txt': text }, ['agpj.txt']],
   ['very long names', { [`${'d/'.repeat(300)}a.txt`]: text }, [`${'d/'.repeat(125)}a.txt`]],

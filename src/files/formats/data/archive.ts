@@ -1,6 +1,7 @@
 /** Parses archives (zip, tar, gzip). The text is a list of names; the files inside are members. */
 import { Buffer } from 'node:buffer';
 import { gunzipSync } from 'node:zlib';
+import { LITTER } from '../../../client/litter.ts';
 import { detectFileType, type FileType } from '../../detect/file-types.ts';
 import { memberName } from '../../detect/member-name.ts';
 import {
@@ -19,8 +20,6 @@ import { readTar } from './tar.ts';
 
 /** Maximum number of names in the list. */
 const LISTED_MAX = 2_000;
-/** Matches files that operating systems and Git add to archives. */
-const LITTER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$|\.git\/)/i;
 
 /**
  * Parses an archive. `unpacked` are the bytes inside a gzip file, if the caller has unpacked them.
