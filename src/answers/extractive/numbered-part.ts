@@ -29,15 +29,13 @@ const SECTION = 'section';
 
 const KINDS = lazy(() => new Map([...pairsByLanguage('part-words').values()].flat()));
 const ASKS_CONTENT = lazy(() => patternOf('content-words'));
-/** "Art" is also a word: "the state of the art 2024", "der dritten Art". */
-const ART = 'art';
-const ART_SHORTENED = String.raw`art(?=\.)|(?<!\p{L}[^\S\n]{0,3})art`;
 const patterns = lazy(() => {
-  const words = [...KINDS().keys()].filter((word) => word !== ART);
+  // "Art" is also a word: "der dritten Art", "3. Art".
+  const words = [...KINDS().keys()].filter((word) => word !== 'art');
   const spaced = words.filter((word) => !EAST_ASIAN.test(word)).join('|');
   const unspaced = words.filter((word) => EAST_ASIAN.test(word)).join('|');
   const named = [
-    `(?:(?<![\\p{L}\\p{N}])(?<word>${ART_SHORTENED}|${spaced})(?!\\p{L})\\.?|(?<sign>§{1,2}))\\s{0,3}(?<number>${NUMBER})`,
+    `(?:(?<![\\p{L}\\p{N}])(?<word>art|${spaced})(?!\\p{L})\\.?|(?<sign>§{1,2}))\\s{0,3}(?<number>${NUMBER})`,
     `(?<![\\p{L}\\p{N}.])(?<first>${NUMBER})\\.\\s(?<last>${spaced})(?!\\p{L})`,
     // "3条" alone may be three pieces of something.
     `(?:[第제]\\s?|(?<=[法則则規规約约典법]\\s?))(?<counted>\\d{1,5}|[〇一二三四五六七八九十百千]{1,7})\\s?(?<unit>${unspaced})`,
@@ -61,7 +59,7 @@ export function ofAskedPart(
   question: string,
 ): { candidates: readonly Candidate[]; speaking?: readonly Candidate[] } {
   const asked = askedPart(question);
-  if (asked === undefined || asksMails(question) || namesSender(candidates, question)) return { candidates };
+  if (asked === undefined || asksMails(question)) return { candidates };
   const named = candidates.map((one) => namedOfDocument(one, question));
   const namedMost = Math.max(...named);
   const places = placesOf(candidates);
@@ -76,38 +74,19 @@ export function ofAskedPart(
   const counts = [...new Set(named)].filter((count) => count > 0 || namedMost === 0).sort((a, b) => b - a);
   const hasParts = ({ chunk }: Candidate, place: Place): boolean =>
     hasKind(place, asked) || (!numbered.has(chunk.name) && hasNumber(place, asked));
-  const inPart = (isKnown: boolean): Candidate[] => {
-    for (const count of isKnown || speaking.length === 0 ? counts : [namedMost]) {
-      // An item of a list in a text with fewer words of the question is no part.
-      const place = (i: number): Place => (count === namedMost ? places[i]! : { ...places[i]!, item: undefined });
-      const there = candidates.filter((_, i) => named[i] === count && isIn(place(i), asked, isKnown));
-      if (there.length > 0 || candidates.some((one, i) => named[i] === count && hasParts(one, places[i]!)))
-        return there;
+  for (const isKnown of [true, false])
+    for (const count of counts) {
+      const ofDocument = candidates.flatMap((one, i) => (named[i] === count ? [{ one, place: places[i]! }] : []));
+      const there = ofDocument.filter(({ place }) => isIn(place, asked, isKnown)).map(({ one }) => one);
+      if (there.length > 0) return { candidates: there, speaking: [...there, ...speaking] };
+      if (ofDocument.some(({ one, place }) => hasParts(one, place))) break;
     }
-    return [];
-  };
-  const known = inPart(true);
-  if (known.length > 0) return { candidates: known, speaking: [...known, ...speaking] };
-  // "7. Fees" is seldom the chapter 7 of a text that speaks of chapter 7.
-  const isNumber = namedMost > 0 || asked.kind === SECTION || speaking.length === 0;
-  const unknown = isNumber ? inPart(false) : [];
-  if (unknown.length > 0) return { candidates: unknown, speaking: [...unknown, ...speaking] };
   if (speaking.length > 0) return { candidates: others };
   const isOfSeries = candidates.some(
     ({ chunk }, i) =>
       named[i] === namedMost && (numbered.has(chunk.name) || (namedMost > 0 && hasNumber(places[i]!, asked))),
   );
   return { candidates: isOfSeries ? [] : others };
-}
-
-/** Returns whether a question names at least half of the name of a sender: what she wrote about a part is not in the part. */
-function namesSender(candidates: readonly Candidate[], question: string): boolean {
-  const words = withoutParts(question);
-  const mails = new Map(candidates.map(({ senderTerms, chunk }) => [senderTerms, chunk.language]));
-  return [...mails].some(([sender, language]) => {
-    const named = sender.intersection(new Set(topicTerms(words, language))).size;
-    return named > 0 && named * 2 >= sender.size;
-  });
 }
 
 /**
