@@ -12,7 +12,7 @@ import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
-import { askedPartFirst, asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
+import { asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
 import { inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 import { isQuotable } from './quotable.ts';
@@ -78,7 +78,7 @@ export function extractPassages(question: string, chunks: readonly ContextChunk[
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
 export function scoredPassages(question: string, chunks: readonly ContextChunk[]) {
   const ranked = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number);
-  const top = askedPartFirst(question, ranked).slice(0, CHUNKS_MAX);
+  const top = ranked.slice(0, CHUNKS_MAX);
   const all = top
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, question))
@@ -88,10 +88,6 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
   // The number is found, though its word may be missing: "12. Termination" is section 12.
   const text = speaking && asks !== 'whole' ? withoutParts(question) : question;
   const questions = scored(candidates, text, top);
-  const names = readQuestion(withoutParts(question), candidates[0]?.chunk.language ?? null).names;
-  const lacks = (name: string): boolean => /\p{L}/u.test(name) && !all.some(({ chunkTerms }) => chunkTerms.has(name));
-  // Section 12 of a licence that is not there is not section 12 of another one.
-  if (speaking && [...names].some(lacks)) return { candidates: [], questions };
   // A part is read from its start.
   if (asks === 'whole') for (const [i, one] of candidates.entries()) one.score = -i;
   return { candidates, questions, asks, outside: speaking && { all, speaking } };

@@ -37,14 +37,6 @@ const WORDS_OF_RFC = chunk(
   'Key words for use in RFCs\n\n4. SHOULD NOT   There may exist valid reasons.\n\n5. MAY   An item is truly optional.\n\n' +
     '6. Guidance   They must be used with care.',
 );
-const GOSPELS = [
-  chunk(
-    'Matthew.txt',
-    'en',
-    '5:8 Blessed are the pure in heart.\n\n5:9 Blessed are the peacemakers.\n\n5:10 Blessed are they.',
-  ),
-  chunk('Mark.txt', 'en', '8 Come out of the man.\n\n9 My name is Legion.\n\n10 And he besought him much.', ['Mark 5']),
-];
 const SPANISH = chunk(
   'constitucion.html',
   'es',
@@ -76,14 +68,11 @@ test('a question for a numbered part is answered from this part', () => {
     ['Section 12 of the GPL 3', LICENCE, 'at all', 'patent license'],
     ['What does section 12 of the GPL 3 say?', LICENCE, 'at all', 'patent license'],
     ['RFC 2119 section 5', [WORDS_OF_RFC, ...LICENCE], 'truly optional', 'reasons'],
-    ['Matthew 5:9', GOSPELS, 'peacemakers', 'pure'],
-    ['What does Mark 5:9 say?', GOSPELS, 'Legion', 'besought'],
     ['¿Qué dice el artículo 14 de la Constitución?', [SPANISH], 'iguales ante la ley', 'libertad'],
     ['憲法9条の内容は？', [JAPANESE], '戦争', '平等'],
     ['日本国憲法第14条', [JAPANESE], '平等', '戦争'],
     ['Что говорит статья 29 Конституции?', [RUSSIAN], 'свобода слова', 'совести'],
     ['Was steht in § 433?', [SALE], 'Verkäufer', 'unteilbare'],
-    ['What does chapter 5 of Matthew say?', GOSPELS, 'pure in heart', 'Legion'],
     ['What is "Paragraf 433"?', [SALE], 'Verkäufer', 'unteilbare'],
   ];
   for (const [question, chunks, has, hasNot] of cases) {
@@ -111,8 +100,6 @@ test('a part that is not there is not answered from a neighbour, from a referenc
     ['What does section 99 of the GPL 3 say?', ...LICENCE],
     ['What does section 12 of the Apache license say?', ...LICENCE],
     ['RFC 2119 section 9', WORDS_OF_RFC],
-    ['Matthew 5:60', ...GOSPELS],
-    ['Luke 5:9', ...GOSPELS],
     ['¿Qué dice el artículo 17 de la Constitución?', SPANISH],
     ['日本国憲法第12条', JAPANESE],
     ['Что говорит статья 30 Конституции?', RUSSIAN],
@@ -123,7 +110,6 @@ test('a part that is not there is not answered from a neighbour, from a referenc
 
 test('what speaks of a part answers, unless its document has such parts; other numbers are no parts', () => {
   const windows = chunk('pc.md', 'en', 'It reached its end in 2020.', ['Windows 7']);
-  const lunch = chunk('plan.md', 'en', '12:30 Lunch\n\n14:15 Sports');
   const cases: [question: string, title: string, text: string, ...others: ContextChunk[]][] = [
     [
       'Which form does Article 12 of the GDPR ask for?',
@@ -136,8 +122,6 @@ test('what speaks of a part answers, unless its document has such parts; other n
     ['What does the chapter 7 trustee do?', 'Deeds', 'The chapter 7 trustee sells the assets.', windows],
     ['What is the state of the art 2024 for reading scans?', '3. Scans', 'State of the art 2024 for scans is a model.'],
     ['How much does the art 3 camera cost?', '2. Prices', 'The art 3 camera costs 499 dollars.'],
-    ['What is the ratio Water 3:1?', '1. Dough', 'The ratio Water 3:1 is three parts of water to one of flour.'],
-    ['When does the bus leave on Monday 7:15?', '2. Bus', 'The bus leaves on Monday 7:15 from the school.', lunch],
   ];
   for (const [question, title, text, ...others] of cases)
     assert.equal(answer(question, chunk('doc.md', 'en', text, [title]), ...others), text, question);
@@ -160,14 +144,9 @@ test('a part answers only what it has words of', () => {
   assert.equal(certain('What is the penalty in section 9 of the lease?'), false);
 });
 
-test('a text without numbered parts answers what it says of one, and a time of day is no verse', () => {
+test('a text without numbered parts answers what it says of one', () => {
   const prose = chunk('labour.md', 'en', 'Article 28 guarantees the right to organize. It was passed in 1946.');
   assert.match(answer('What does Article 28 guarantee?', prose) ?? '', /right to organize/);
-  const match = chunk('game.md', 'en', 'With 4:51 left in the game, Carolina began on their own 24-yard line.');
-  assert.match(
-    answer('On what yard line did Carolina begin with Carolina 4:51 left in the game?', match) ?? '',
-    /24-yard/,
-  );
 });
 
 test('a part is read from its start, or where it has a word of the question', () => {
@@ -195,7 +174,7 @@ test('hits that have the part come first, the others keep their order', () => {
 
 test('long texts are read in linear time', () => {
   const started = process.cpuUsage();
-  for (const part of ['§', '1.', '第', 'Art. ', '1:', 'Matthew 1', '# ', '1 a ', ' ', 'A', 'Aa ']) {
+  for (const part of ['§', '1.', '第', 'Art. ', '1:', '# ', '1 a ', ' ', 'A', 'Aa ']) {
     const long = part.repeat(40_000);
     asksPart(long);
     askedPartFirst('Section 5', [chunk('a.txt', 'en', long, [long])]);
@@ -299,5 +278,4 @@ test('a part that hardly answers leaves the answer to a text that speaks of the 
     answer('Section 12 of the GPL 3', chunk('GPL-3.txt', 'en', 'Patents are free.', ['11. Patents.'])),
     null,
   );
-  assert.equal(answer('What does Matthew 5:9 say about the pure in heart?', ...GOSPELS), null);
 });

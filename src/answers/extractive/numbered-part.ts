@@ -1,6 +1,6 @@
 /**
- * Finds the numbered part that a question names, such as "§ 433", "Section 12 of the GPL 3" or "Matthew 5:9". Its answer stands in exactly
- * this part: the parts beside it, and parts that refer to it, do not answer.
+ * Finds the numbered part that a question names, such as "§ 433" or "Section 12 of the GPL 3". Its answer stands in exactly this part: the
+ * parts beside it, and parts that refer to it, do not answer.
  */
 import { lazy } from '../../util/lazy.ts';
 import { cjkValue } from '../grounding/numbers.ts';
@@ -13,50 +13,39 @@ import { allTerms, topicTerms } from './words.ts';
 interface Part {
   kind: string | undefined;
   number: string;
-  /** The name before a verse, such as "Matthew". */
-  book?: string;
 }
 
 /** The numbered parts that a passage stands in. */
 interface Place {
   /** The parts of its headings, and of numbers that stand as a heading: "Art. 5", "4.1. Powers". */
   parts: readonly Part[];
-  /** The number of a list item or verse inside them. */
+  /** The number of a list item inside them. */
   item: string | undefined;
 }
 
-const NUMBER = String.raw`\d{1,5}[a-z]?(?:[.:]\d{1,4}){0,4}(?![\p{L}\p{N}])`;
+const NUMBER = String.raw`\d{1,5}[a-z]?(?:\.\d{1,4}){0,4}(?![\p{L}\p{N}])`;
 const EAST_ASIAN = /[\p{sc=Han}\p{sc=Hang}]/u;
 const SECTION = 'section';
 
 const KINDS = lazy(() => new Map([...pairsByLanguage('part-words').values()].flat()));
 const ASKS_CONTENT = lazy(() => patternOf('content-words'));
-/** "Art" is also a word: "the state of the art 2024", "der dritten Art". */
-const ART = 'art';
-const ART_SHORTENED = String.raw`art(?=\.)|(?<!\p{L}[^\S\n]{0,3})art`;
 const patterns = lazy(() => {
-  const words = [...KINDS().keys()].filter((word) => word !== ART);
+  // "Art" is also a word: "der dritten Art", "3. Art".
+  const words = [...KINDS().keys()].filter((word) => word !== 'art');
   const spaced = words.filter((word) => !EAST_ASIAN.test(word)).join('|');
   const unspaced = words.filter((word) => EAST_ASIAN.test(word)).join('|');
   const named = [
-    `(?:(?<![\\p{L}\\p{N}])(?<word>${ART_SHORTENED}|${spaced})(?!\\p{L})\\.?|(?<sign>§{1,2}))\\s{0,3}(?<number>${NUMBER})`,
+    `(?:(?<![\\p{L}\\p{N}])(?<word>art|${spaced})(?!\\p{L})\\.?|(?<sign>§{1,2}))\\s{0,3}(?<number>${NUMBER})`,
     `(?<![\\p{L}\\p{N}.])(?<first>${NUMBER})\\.\\s(?<last>${spaced})(?!\\p{L})`,
     // "3条" alone may be three pieces of something.
     `(?:[第제]\\s?|(?<=[法則则規规約约典법]\\s?))(?<counted>\\d{1,5}|[〇一二三四五六七八九十百千]{1,7})\\s?(?<unit>${unspaced})`,
   ].join('|');
   return { asked: new RegExp(named, 'giu'), opening: new RegExp(`^[#\\s*>]{0,9}(?:${named})`, 'iu') };
 });
-/** A chapter and a verse after a name: "Matthew 5:9". A time of day has two digits after the colon. */
-const VERSE = /(?<!\p{L})(?<book>\p{Lu}\p{L}{1,30})\.? (?<number>\d{1,3}:[1-9]\d{0,2})(?!\p{N}|:)/gu;
 /** A number at the start of a passage. */
 const NUMBERED = new RegExp(`^[#\\s*>]{0,9}(?<number>${NUMBER})(?<mark>[.:)]?)(?=\\s|$)`, 'u');
-/** A heading of a name and a number, such as "Matthew 5", is seldom a chapter: "Windows 7". */
-const NAMED = /^[#\s]{0,9}\p{L}[\p{L}\s]{0,40}\s(?<number>\d{1,3})$/u;
 /** The rest of a line that is no sentence. */
 const TITLE_REST = /^(?:[.:)—–-]|[^.!?。]{0,100}$)/mu;
-const CHAPTER = 'chapter';
-const NAMED_CHAPTER = 'named chapter';
-const VERSE_KIND = 'verse';
 
 /**
  * Returns the candidates of the part that the question names, of the document that it names. If the document has other parts of this kind,
@@ -70,12 +59,9 @@ export function ofAskedPart(
   question: string,
 ): { candidates: readonly Candidate[]; speaking?: readonly Candidate[] } {
   const asked = askedPart(question);
-  if (asked === undefined || asksMails(question) || namesSender(candidates, question, asked)) return { candidates };
-  const named = candidates.map((one) => namedOfDocument(one, asked.book ?? question));
+  if (asked === undefined || asksMails(question)) return { candidates };
+  const named = candidates.map((one) => namedOfDocument(one, question));
   const namedMost = Math.max(...named);
-  const isVerse = asked.kind === VERSE_KIND;
-  // "Monday 7:15" is a verse only of a book of this name.
-  if (isVerse && namedMost === 0) return { candidates };
   const places = placesOf(candidates);
   const numbered = new Set(candidates.filter((_, i) => hasKind(places[i]!, asked)).map(({ chunk }) => chunk.name));
   const others = candidates.filter(({ chunk }) => !numbered.has(chunk.name));
@@ -88,38 +74,19 @@ export function ofAskedPart(
   const counts = [...new Set(named)].filter((count) => count > 0 || namedMost === 0).sort((a, b) => b - a);
   const hasParts = ({ chunk }: Candidate, place: Place): boolean =>
     hasKind(place, asked) || (!numbered.has(chunk.name) && hasNumber(place, asked));
-  const inPart = (isKnown: boolean): Candidate[] => {
-    for (const count of isKnown || speaking.length === 0 ? counts : [namedMost]) {
-      // An item of a list in a text with fewer words of the question is no part.
-      const place = (i: number): Place => (count === namedMost ? places[i]! : { ...places[i]!, item: undefined });
-      const there = candidates.filter((_, i) => named[i] === count && isIn(place(i), asked, isKnown));
-      if (there.length > 0 || candidates.some((one, i) => named[i] === count && hasParts(one, places[i]!)))
-        return there;
+  for (const isKnown of [true, false])
+    for (const count of counts) {
+      const ofDocument = candidates.flatMap((one, i) => (named[i] === count ? [{ one, place: places[i]! }] : []));
+      const there = ofDocument.filter(({ place }) => isIn(place, asked, isKnown)).map(({ one }) => one);
+      if (there.length > 0) return { candidates: there, speaking: [...there, ...speaking] };
+      if (ofDocument.some(({ one, place }) => hasParts(one, place))) break;
     }
-    return [];
-  };
-  const known = inPart(true);
-  if (known.length > 0) return { candidates: known, speaking: [...known, ...speaking] };
-  // "7. Fees" is seldom the chapter 7 of a text that speaks of chapter 7.
-  const isNumber = namedMost > 0 || asked.kind === SECTION || speaking.length === 0;
-  const unknown = isNumber ? inPart(false) : [];
-  if (unknown.length > 0) return { candidates: unknown, speaking: [...unknown, ...speaking] };
   if (speaking.length > 0) return { candidates: others };
   const isOfSeries = candidates.some(
     ({ chunk }, i) =>
       named[i] === namedMost && (numbered.has(chunk.name) || (namedMost > 0 && hasNumber(places[i]!, asked))),
   );
   return { candidates: isOfSeries ? [] : others };
-}
-
-/** Returns whether a question names at least half of the name of a sender: what she wrote about a part is not in the part. */
-function namesSender(candidates: readonly Candidate[], question: string, { book }: Part): boolean {
-  const words = withoutParts(question).replace(book ?? '', ' ');
-  const mails = new Map(candidates.map(({ senderTerms, chunk }) => [senderTerms, chunk.language]));
-  return [...mails].some(([sender, language]) => {
-    const named = sender.intersection(new Set(topicTerms(words, language))).size;
-    return named > 0 && named * 2 >= sender.size;
-  });
 }
 
 /**
@@ -154,12 +121,10 @@ function hasKind({ parts }: Place, asked: Part): boolean {
   return parts.some(({ kind }) => kind === asked.kind);
 }
 
-/** Returns whether a place has a number without a kind that may count sections, or verses. */
+/** Returns whether a place has a number without a kind that may count sections. */
 function hasNumber({ parts, item }: Place, asked: Part): boolean {
-  const numbers = parts.filter(({ kind }) => kind === undefined).map(({ number }) => number);
-  if (asked.kind === SECTION) return numbers.length > 0 || (parts.length === 0 && item !== undefined);
-  const inChapter = item !== undefined && parts.some(isChapter);
-  return asked.kind === VERSE_KIND && (inChapter || numbers.some((number) => number.includes(':')));
+  if (asked.kind !== SECTION) return false;
+  return parts.some(({ kind }) => kind === undefined) || (parts.length === 0 && item !== undefined);
 }
 
 /** Returns the part that a question names; undefined for a question that compares several. */
@@ -176,14 +141,7 @@ function askedPart(question: string): Part | undefined {
 
 /** Returns the numbered parts that a text names. */
 function partsIn(text: string): Part[] {
-  const plain = text.normalize('NFKC');
-  const named = [...plain.matchAll(patterns().asked)].map(({ groups }) => partOf(groups!));
-  if (named.length > 0) return named;
-  return [...plain.matchAll(VERSE)].map(({ groups }) => ({
-    kind: VERSE_KIND,
-    number: groups!['number']!,
-    book: groups!['book']!,
-  }));
+  return [...text.normalize('NFKC').matchAll(patterns().asked)].map(({ groups }) => partOf(groups!));
 }
 
 function partOf(groups: Readonly<Record<string, string | undefined>>): Part {
@@ -223,7 +181,6 @@ export function withoutParts(question: string): string {
   return question
     .normalize('NFKC')
     .replace(patterns().asked, ' ')
-    .replace(VERSE, (name) => name.replace(/ \d.*/u, ''))
     .replace(/(?<=\d)\.(?=\d)/g, ' ');
 }
 
@@ -234,27 +191,14 @@ function topicOf(question: string): string {
 
 /** Returns true for a title that names a numbered part, and no document. */
 function namesPart(title: string): boolean {
-  return openingPart(title.normalize('NFKC'), true) !== undefined && !NAMED.test(title);
+  return openingPart(title.normalize('NFKC'), true) !== undefined;
 }
 
 /** Returns whether a place is in a part: section 4.1 is in section 4. `isKnown` wants the kind of the part at the place. */
 function isIn({ parts, item }: Place, asked: Part, isKnown: boolean): boolean {
   const isPart = ({ kind, number }: Part): boolean =>
-    `${plain(number)}.`.startsWith(`${plain(asked.number)}.`) &&
-    (kind === asked.kind || (!isKnown && (kind === undefined || (asked.kind === CHAPTER && kind === NAMED_CHAPTER))));
-  if (parts.some(isPart)) return true;
-  if (isKnown) return false;
-  const [chapter, verse] = asked.number.split(':');
-  if (verse !== undefined) return item === verse && parts.some(({ number }) => number === chapter);
-  return item === asked.number && parts.length === 0;
-}
-
-function isChapter({ kind }: Part): boolean {
-  return kind === CHAPTER || kind === NAMED_CHAPTER;
-}
-
-function plain(number: string): string {
-  return number.replaceAll(':', '.');
+    `${number}.`.startsWith(`${asked.number}.`) && (kind === asked.kind || (!isKnown && kind === undefined));
+  return parts.some(isPart) || (!isKnown && item === asked.number && parts.length === 0);
 }
 
 /** Returns the places of the candidates, which are in reading order. */
@@ -275,7 +219,7 @@ function placesOf(candidates: readonly Candidate[]): Place[] {
     if (part !== undefined) [outer, item] = [part, undefined];
     const parts = [...titles.get(chunk)!, ...(outer ? [outer] : [])];
     const { number, mark } = (isUnit && part === undefined && NUMBERED.exec(line)?.groups) || {};
-    if (number !== undefined && (mark !== '' || parts.some(isChapter))) item = number;
+    if (number !== undefined && mark !== '') item = number;
     return { parts, item };
   });
 }
@@ -285,7 +229,5 @@ function openingPart(text: string, isHeading: boolean): Part | undefined {
   const named = patterns().opening.exec(text);
   if (named) return isHeading || TITLE_REST.test(text.slice(named[0].length)) ? partOf(named.groups!) : undefined;
   const { number } = NUMBERED.exec(text)?.groups ?? {};
-  if (number !== undefined && (isHeading || /[.:]/.test(number))) return { kind: undefined, number };
-  const chapter = isHeading ? NAMED.exec(text)?.groups?.['number'] : undefined;
-  return chapter === undefined ? undefined : { kind: NAMED_CHAPTER, number: chapter };
+  return number !== undefined && (isHeading || number.includes('.')) ? { kind: undefined, number } : undefined;
 }

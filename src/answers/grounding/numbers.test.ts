@@ -134,6 +134,15 @@ test('in a row of prices each number has its own sign', () => {
   }
 });
 
+test('the unit of a number may be the word before it, where no word follows', () => {
+  const trial = 'The risk was greater from days 0 to 42, and on day 43.';
+  for (const claim of ['days 0 to 42', 'Day 43.', 'It was 43.', 'on the 43.'])
+    assert.equal(states(trial, claim), true, claim);
+  for (const claim of ['hours 0 to 42', 'hour 43.']) assert.equal(states(trial, claim), false, claim);
+  assert.equal(states('port: 80', 'The port 80.'), true);
+  assert.equal(states('See Article 5.', 'See Section 5.'), false);
+});
+
 test('a word may stand between a number and its unit on one side', () => {
   assert.equal(states('It costs 20 US dollars.', '20 dollars'), true);
   assert.equal(states('It costs 20 dollars.', '20 US dollars'), true);
