@@ -3,9 +3,10 @@
  * direction.
  */
 
+import type { Area } from './area.ts';
 import type { PageText } from './page-text.ts';
-import { type PdfiumModule, withMemory } from './pdfium.ts';
-import type { Area, Rule } from './tables/rules.ts';
+import { boxOf, type PdfiumModule, withMemory } from './pdfium.ts';
+import type { Rule } from './tables/rules.ts';
 import type { Glyphs } from './words.ts';
 
 /** Maximum objects of a page with nested ones; a page with more is a map or a drawing. */
@@ -48,35 +49,25 @@ export function textTurn(module: PdfiumModule, textPage: number, text: string): 
   return counts.indexOf(Math.max(...counts)) as Turn;
 }
 
+const SIDES = ['left', 'right', 'bottom', 'top'] as const;
+
 export function readGlyphs(module: PdfiumModule, textPage: number, { text, indexOf }: PageText, turn: Turn): Glyphs {
   const length = text.length;
   const empty = () => new Float32Array(length).fill(Number.NaN);
   const glyphs = { text, left: empty(), right: empty(), bottom: empty(), top: empty() };
-  withMemory(module, 16, (pointer) => {
-    for (let unit = 0; unit < length; unit += 1) {
-      if (text.charCodeAt(unit) <= 0x20) continue;
-      if (!module._FPDFText_GetLooseCharBox(textPage, indexOf(unit), pointer)) continue;
-      const at = pointer >> 2;
-      const area = turned(
-        module.HEAPF32[at]!,
-        module.HEAPF32[at + 3]!,
-        module.HEAPF32[at + 2]!,
-        module.HEAPF32[at + 1]!,
-        turn,
-      );
-      // Diacritical marks may have no box of their own.
-      const isOwn = area.right >= area.left && area.top > area.bottom;
-      glyphs.left[unit] = isOwn ? area.left : (glyphs.left[unit - 1] ?? Number.NaN);
-      glyphs.right[unit] = isOwn ? area.right : (glyphs.right[unit - 1] ?? Number.NaN);
-      glyphs.bottom[unit] = isOwn ? area.bottom : (glyphs.bottom[unit - 1] ?? Number.NaN);
-      glyphs.top[unit] = isOwn ? area.top : (glyphs.top[unit - 1] ?? Number.NaN);
-    }
-  });
+  for (let unit = 0; unit < length; unit += 1) {
+    const box = text.charCodeAt(unit) <= 0x20 ? undefined : boxOf(module, textPage, indexOf(unit));
+    if (!box) continue;
+    const area = turned(box, turn);
+    // Diacritical marks may have no box of their own.
+    const isOwn = area.right >= area.left && area.top > area.bottom;
+    for (const side of SIDES) glyphs[side][unit] = isOwn ? area[side] : (glyphs[side][unit - 1] ?? Number.NaN);
+  }
   return glyphs;
 }
 
 /** Returns an area turned to reading direction. */
-export function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
+export function turned({ left, bottom, right, top }: Area, turn: Turn): Area {
   if (turn === 1) return { left: bottom, bottom: -right, right: top, top: -left };
   if (turn === 2) return { left: -right, bottom: -top, right: -left, top: -bottom };
   if (turn === 3) return { left: -top, bottom: left, right: -bottom, top: right };
@@ -179,7 +170,7 @@ class GraphicsReader {
     module._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
     const [x, y] = [module.HEAPF32[scratch >> 2]!, module.HEAPF32[(scratch >> 2) + 1]!];
     const [toX, toY] = [a * x + c * y + e, b * x + d * y + f];
-    const { left, bottom } = turned(toX, toY, toX, toY, this.turn);
+    const { left, bottom } = turned({ left: toX, bottom: toY, right: toX, top: toY }, this.turn);
     return [left, bottom];
   }
 

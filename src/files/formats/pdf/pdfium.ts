@@ -1,4 +1,5 @@
 /** Declares parts of pdfium's C interface that the wrapper does not offer. */
+import type { Area } from './area.ts';
 
 export interface PdfiumModule {
   HEAPU8: Uint8Array;
@@ -99,6 +100,7 @@ type BoundedText = (
 /** Bytes of one text that a call returns. */
 const TEXT_BYTES_MAX = 64 * 1024;
 
+export const AREA_BYTES = 16;
 const MATRIX_BYTES = 24;
 const ORIGIN_BYTES = 16;
 
@@ -110,6 +112,19 @@ export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer
   } finally {
     module.wasmExports.free(pointer);
   }
+}
+
+/** Reads four floats in the order left, top, right, bottom. */
+export function areaAt(module: PdfiumModule, pointer: number): Area {
+  const [left = 0, top = 0, right = 0, bottom = 0] = module.HEAPF32.subarray(pointer >> 2, (pointer >> 2) + 4);
+  return { left, bottom, right, top };
+}
+
+/** Returns the box of a character, with the space that its font has around it; undefined for a character without a place. */
+export function boxOf(module: PdfiumModule, textPage: number, index: number): Area | undefined {
+  return withMemory(module, AREA_BYTES, (pointer) =>
+    module._FPDFText_GetLooseCharBox(textPage, index, pointer) ? areaAt(module, pointer) : undefined,
+  );
 }
 
 /** Returns the font size on the page in points, 0 if unknown. Many writers set size 1 and scale by the text matrix. */

@@ -2,9 +2,10 @@
  * Finds tables without lines between their columns: between horizontal rules, on coloured bands, or by aligned words alone.
  * Pure.
  */
+import type { Area } from './area.ts';
 import { cellTexts, type PlacedWord } from './tables/cells.ts';
 import { alignedRows, isContentsPage, placeLine } from './tables/columns.ts';
-import { type Area, joinRules, type Rule } from './tables/rules.ts';
+import { joinRules, type Rule } from './tables/rules.ts';
 import { markUsed, type PageTable } from './tables/tables.ts';
 import { type Glyphs, segmentsOf, type Word, type WordLine, wordLines, wordsOf } from './words.ts';
 

@@ -2,9 +2,10 @@
  * Takes everything off a page that may show words which no rule can read. Rules read the characters of a page. Pictures, drawings and
  * patterns can show the same words, and so can characters of which the file says that they mean something else.
  */
+import type { Area } from '../area.ts';
 import { combined, IDENTITY, type Matrix } from '../graphics.ts';
 import { type PdfiumModule, withMemory, withName } from '../pdfium.ts';
-import { barsOf, type Outline, plainShape, type Shape } from './plain-shapes.ts';
+import { barsOf, type Outline, plainShape } from './plain-shapes.ts';
 
 /** pdfium's numbers of objects and of segments of a path. */
 const [TEXT_OBJECT, PATH_OBJECT, IMAGE_OBJECT, FORM_OBJECT] = [1, 2, 3, 5];
@@ -47,7 +48,7 @@ export interface ObjectModule extends PdfiumModule {
  * Leaves on the page texts that say what they are, and straight lines and rectangles in plain colours. Returns the bounds of the pictures
  * that it has taken off, in points from the lower left corner; undefined if the page has too many objects to look at.
  */
-export function keepReadable(module: ObjectModule, page: number, textPage: number, text: string): Shape[] | undefined {
+export function keepReadable(module: ObjectModule, page: number, textPage: number, text: string): Area[] | undefined {
   return withMemory(module, SCRATCH_BYTES, (scratch) =>
     withName(module, 'ActualText', (actualText) =>
       withName(module, NORMAL_BLENDING, (normal) => {
@@ -73,8 +74,8 @@ interface Surroundings {
 }
 
 class Keeper {
-  readonly pictures: Shape[] = [];
-  private readonly shapes = new Map<Shape, number>();
+  readonly pictures: Area[] = [];
+  private readonly shapes = new Map<Area, number>();
   private readonly module: ObjectModule;
   private readonly scratch: number;
   private readonly actualText: number;
@@ -162,7 +163,7 @@ class Keeper {
     );
   }
 
-  private boundsOf(object: number): Shape | undefined {
+  private boundsOf(object: number): Area | undefined {
     const { module, scratch } = this;
     if (!module._FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) return undefined;
     const [left = 0, bottom = 0, right = 0, top = 0] = module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 4);
