@@ -5,7 +5,7 @@
 
 import type { Area } from './area.ts';
 import type { PageText } from './page-text.ts';
-import { boxOf, type PdfiumModule, withMemory } from './pdfium.ts';
+import { boxOf, combined, IDENTITY, type Matrix, matrixOf, type PdfiumModule, pointOf, withMemory } from './pdfium.ts';
 import type { Rule } from './tables/rules.ts';
 import type { Glyphs } from './words.ts';
 
@@ -84,9 +84,6 @@ export function readGraphics(module: PdfiumModule, page: number, turn: Turn): Gr
   });
 }
 
-export type Matrix = readonly [number, number, number, number, number, number];
-export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
-
 class GraphicsReader {
   readonly graphics: Graphics = { horizontal: [], vertical: [], fills: [] };
   private readonly module: PdfiumModule;
@@ -115,7 +112,7 @@ class GraphicsReader {
         if (this.paths > PATHS_MAX || !this.readPath(object, outer)) return false;
       } else if (type === FORM_OBJECT && depth < DEPTH_MAX) {
         const inside = (at: number) => module._FPDFFormObj_GetObject(object, at);
-        const matrix = combined(this.matrixOf(object), outer);
+        const matrix = combined(matrixOf(module, object, this.scratch), outer);
         if (!this.readObjects(Math.max(0, module._FPDFFormObj_CountObjects(object)), inside, matrix, depth + 1))
           return false;
       }
@@ -132,7 +129,7 @@ class GraphicsReader {
     if (count < 2) return true;
     const { filled, stroked } = this.drawMode(path);
     if (!filled && !stroked) return true;
-    const matrix = combined(this.matrixOf(path), outer);
+    const matrix = combined(matrixOf(module, path, this.scratch), outer);
     let corners: [number, number][] = [];
     let curved = false;
     const close = () => {
@@ -159,18 +156,9 @@ class GraphicsReader {
     return { filled: module.HEAP32[scratch >> 2] !== 0, stroked: module.HEAP32[(scratch >> 2) + 1] !== 0 };
   }
 
-  private matrixOf(object: number): Matrix {
-    const { module, scratch } = this;
-    if (!module._FPDFPageObj_GetMatrix(object, scratch)) return IDENTITY;
-    return [...module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6)] as unknown as Matrix;
-  }
-
-  private point(segment: number, [a, b, c, d, e, f]: Matrix): [number, number] {
-    const { module, scratch } = this;
-    module._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
-    const [x, y] = [module.HEAPF32[scratch >> 2]!, module.HEAPF32[(scratch >> 2) + 1]!];
-    const [toX, toY] = [a * x + c * y + e, b * x + d * y + f];
-    const { left, bottom } = turned({ left: toX, bottom: toY, right: toX, top: toY }, this.turn);
+  private point(segment: number, matrix: Matrix): [number, number] {
+    const [x, y] = pointOf(this.module, segment, matrix, this.scratch);
+    const { left, bottom } = turned({ left: x, bottom: y, right: x, top: y }, this.turn);
     return [left, bottom];
   }
 
@@ -209,9 +197,4 @@ function isRectangle(corners: readonly [number, number][]): boolean {
     const [beforeX, beforeY] = corners[index]!;
     return Math.min(Math.abs(x - beforeX), Math.abs(y - beforeY)) <= SLANT_POINTS_MAX;
   });
-}
-
-/** Returns the matrix that does what the first does, then what the second does. */
-export function combined([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix {
-  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }
