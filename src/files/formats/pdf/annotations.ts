@@ -1,8 +1,9 @@
 /** Reads the annotations on pages of a PDF: links, comments, and filled form fields. */
 import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, outsideLinks } from '../../links.ts';
+import type { Area } from './area.ts';
 import type { FormField } from './fields.ts';
-import { type PdfiumModule, textOfCall, utf16, withMemory, withName } from './pdfium.ts';
+import { AREA_BYTES, areaAt, type PdfiumModule, textOfCall, utf16, withMemory, withName } from './pdfium.ts';
 
 /** Maximum links and annotations that are read on one page. */
 const LINKS_MAX = 1000;
@@ -41,16 +42,9 @@ export interface PageHandles {
   attachments: { add(attachment: number): void };
 }
 
-interface Rectangle {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
 /** Returns links to web addresses, in the order of the file. */
 export function pageLinks({ module, document, page, textPage }: PageHandles): PlacedLink[] {
-  return withMemory(module, 8 + RECTANGLE_BYTES, (scratch) => {
+  return withMemory(module, 8 + AREA_BYTES, (scratch) => {
     const [found, rectangle] = [scratch + 4, scratch + 8];
     const links: PlacedLink[] = [];
     new DataView(module.HEAPU8.buffer).setInt32(scratch, 0, true);
@@ -106,14 +100,14 @@ function fieldOf({ module, form }: PageHandles, annotation: number): FormField[]
     textOfCall(module, (buffer, bytes) => module[call](handle, annotation, buffer, bytes)) ?? '';
   const tick = isBox && isTicked(entryOf(module, annotation, 'AS')) ? TICK : '';
   const value = isBox ? tick : read('_FPDFAnnot_GetFormFieldValue');
-  const area = withMemory(module, RECTANGLE_BYTES, (rectangle) =>
+  const area = withMemory(module, AREA_BYTES, (rectangle) =>
     module._FPDFAnnot_GetRect(annotation, rectangle) ? rectangleAt(module, rectangle) : NO_PLACE,
   );
   return [{ name: read('_FPDFAnnot_GetFormFieldName'), value, isBox, area }];
 }
 
 /** No label is near this place. */
-const NO_PLACE: Rectangle = { left: -1e6, top: -1e6, right: -1e6, bottom: -1e6 };
+const NO_PLACE: Area = { left: -1e6, top: -1e6, right: -1e6, bottom: -1e6 };
 
 /** Returns whether a box is ticked. The file chooses the name of the ticked state; only `Off` is fixed. */
 function isTicked(state: string | undefined): boolean {
@@ -127,14 +121,12 @@ function entryOf(module: PdfiumModule, annotation: number, key: string): string 
   );
 }
 
-const RECTANGLE_BYTES = 16;
-
-function rectangleAt(module: PdfiumModule, pointer: number): Rectangle {
-  const [left = 0, top = 0, right = 0, bottom = 0] = module.HEAPF32.subarray(pointer >> 2, (pointer >> 2) + 4);
+function rectangleAt(module: PdfiumModule, pointer: number): Area {
+  const { left, top, right, bottom } = areaAt(module, pointer);
   return { left, top: Math.max(top, bottom), right, bottom: Math.min(top, bottom) };
 }
 
-function characterAt(module: PdfiumModule, textPage: number, { left, top, right, bottom }: Rectangle): number {
+function characterAt(module: PdfiumModule, textPage: number, { left, top, right, bottom }: Area): number {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   return module._FPDFText_GetCharIndexAtPos(textPage, x, y, REACH_POINTS, REACH_POINTS);
 }
@@ -149,7 +141,7 @@ function uriOf(module: PdfiumModule, document: number, action: number): string {
   });
 }
 
-function wordsIn(module: PdfiumModule, textPage: number, { left, top, right, bottom }: Rectangle): string {
+function wordsIn(module: PdfiumModule, textPage: number, { left, top, right, bottom }: Area): string {
   const edge = right - SLACK_POINTS;
   return withMemory(module, LINK_TEXT_UNITS_MAX * 2, (buffer) => {
     const units = module._FPDFText_GetBoundedText(textPage, left, top, edge, bottom, buffer, LINK_TEXT_UNITS_MAX);

@@ -1,5 +1,5 @@
 /** Finds the labels of form fields on a PDF page. Pure. */
-import type { Area } from './tables/rules.ts';
+import type { Area } from './area.ts';
 import { type Glyphs, segmentsOf, type Word, wordLines, wordsOf } from './words.ts';
 
 /** A field of a form; `value` is empty if nobody filled it. */

@@ -3,9 +3,10 @@
  * direction.
  */
 
+import type { Area } from './area.ts';
 import type { PageText } from './page-text.ts';
-import { type PdfiumModule, withMemory } from './pdfium.ts';
-import type { Area, Rule } from './tables/rules.ts';
+import { boxOf, combined, IDENTITY, type Matrix, matrixOf, type PdfiumModule, pointOf, withMemory } from './pdfium.ts';
+import type { Rule } from './tables/rules.ts';
 import type { Glyphs } from './words.ts';
 
 /** Maximum objects of a page with nested ones; a page with more is a map or a drawing. */
@@ -48,35 +49,25 @@ export function textTurn(module: PdfiumModule, textPage: number, text: string): 
   return counts.indexOf(Math.max(...counts)) as Turn;
 }
 
+const SIDES = ['left', 'right', 'bottom', 'top'] as const;
+
 export function readGlyphs(module: PdfiumModule, textPage: number, { text, indexOf }: PageText, turn: Turn): Glyphs {
   const length = text.length;
   const empty = () => new Float32Array(length).fill(Number.NaN);
   const glyphs = { text, left: empty(), right: empty(), bottom: empty(), top: empty() };
-  withMemory(module, 16, (pointer) => {
-    for (let unit = 0; unit < length; unit += 1) {
-      if (text.charCodeAt(unit) <= 0x20) continue;
-      if (!module._FPDFText_GetLooseCharBox(textPage, indexOf(unit), pointer)) continue;
-      const at = pointer >> 2;
-      const area = turned(
-        module.HEAPF32[at]!,
-        module.HEAPF32[at + 3]!,
-        module.HEAPF32[at + 2]!,
-        module.HEAPF32[at + 1]!,
-        turn,
-      );
-      // Diacritical marks may have no box of their own.
-      const isOwn = area.right >= area.left && area.top > area.bottom;
-      glyphs.left[unit] = isOwn ? area.left : (glyphs.left[unit - 1] ?? Number.NaN);
-      glyphs.right[unit] = isOwn ? area.right : (glyphs.right[unit - 1] ?? Number.NaN);
-      glyphs.bottom[unit] = isOwn ? area.bottom : (glyphs.bottom[unit - 1] ?? Number.NaN);
-      glyphs.top[unit] = isOwn ? area.top : (glyphs.top[unit - 1] ?? Number.NaN);
-    }
-  });
+  for (let unit = 0; unit < length; unit += 1) {
+    const box = text.charCodeAt(unit) <= 0x20 ? undefined : boxOf(module, textPage, indexOf(unit));
+    if (!box) continue;
+    const area = turned(box, turn);
+    // Diacritical marks may have no box of their own.
+    const isOwn = area.right >= area.left && area.top > area.bottom;
+    for (const side of SIDES) glyphs[side][unit] = isOwn ? area[side] : (glyphs[side][unit - 1] ?? Number.NaN);
+  }
   return glyphs;
 }
 
 /** Returns an area turned to reading direction. */
-export function turned(left: number, bottom: number, right: number, top: number, turn: Turn): Area {
+export function turned({ left, bottom, right, top }: Area, turn: Turn): Area {
   if (turn === 1) return { left: bottom, bottom: -right, right: top, top: -left };
   if (turn === 2) return { left: -right, bottom: -top, right: -left, top: -bottom };
   if (turn === 3) return { left: -top, bottom: left, right: -bottom, top: right };
@@ -92,9 +83,6 @@ export function readGraphics(module: PdfiumModule, page: number, turn: Turn): Gr
     return whole ? reader.graphics : { horizontal: [], vertical: [], fills: [] };
   });
 }
-
-export type Matrix = readonly [number, number, number, number, number, number];
-export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 
 class GraphicsReader {
   readonly graphics: Graphics = { horizontal: [], vertical: [], fills: [] };
@@ -124,7 +112,7 @@ class GraphicsReader {
         if (this.paths > PATHS_MAX || !this.readPath(object, outer)) return false;
       } else if (type === FORM_OBJECT && depth < DEPTH_MAX) {
         const inside = (at: number) => module._FPDFFormObj_GetObject(object, at);
-        const matrix = combined(this.matrixOf(object), outer);
+        const matrix = combined(matrixOf(module, object, this.scratch), outer);
         if (!this.readObjects(Math.max(0, module._FPDFFormObj_CountObjects(object)), inside, matrix, depth + 1))
           return false;
       }
@@ -141,7 +129,7 @@ class GraphicsReader {
     if (count < 2) return true;
     const { filled, stroked } = this.drawMode(path);
     if (!filled && !stroked) return true;
-    const matrix = combined(this.matrixOf(path), outer);
+    const matrix = combined(matrixOf(module, path, this.scratch), outer);
     let corners: [number, number][] = [];
     let curved = false;
     const close = () => {
@@ -168,18 +156,9 @@ class GraphicsReader {
     return { filled: module.HEAP32[scratch >> 2] !== 0, stroked: module.HEAP32[(scratch >> 2) + 1] !== 0 };
   }
 
-  private matrixOf(object: number): Matrix {
-    const { module, scratch } = this;
-    if (!module._FPDFPageObj_GetMatrix(object, scratch)) return IDENTITY;
-    return [...module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6)] as unknown as Matrix;
-  }
-
-  private point(segment: number, [a, b, c, d, e, f]: Matrix): [number, number] {
-    const { module, scratch } = this;
-    module._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
-    const [x, y] = [module.HEAPF32[scratch >> 2]!, module.HEAPF32[(scratch >> 2) + 1]!];
-    const [toX, toY] = [a * x + c * y + e, b * x + d * y + f];
-    const { left, bottom } = turned(toX, toY, toX, toY, this.turn);
+  private point(segment: number, matrix: Matrix): [number, number] {
+    const [x, y] = pointOf(this.module, segment, matrix, this.scratch);
+    const { left, bottom } = turned({ left: x, bottom: y, right: x, top: y }, this.turn);
     return [left, bottom];
   }
 
@@ -218,9 +197,4 @@ function isRectangle(corners: readonly [number, number][]): boolean {
     const [beforeX, beforeY] = corners[index]!;
     return Math.min(Math.abs(x - beforeX), Math.abs(y - beforeY)) <= SLANT_POINTS_MAX;
   });
-}
-
-/** Returns the matrix that does what the first does, then what the second does. */
-export function combined([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix {
-  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
 }

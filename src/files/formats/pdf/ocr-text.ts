@@ -1,4 +1,5 @@
 /** Converts tesseract's table of words to lines, page by page. Pure. */
+import { flowGlue } from './flow.ts';
 import type { PdfLine } from './line.ts';
 
 /** A word with less confidence is a mark in a picture, not writing; so is a paragraph with less average confidence. */
@@ -14,7 +15,6 @@ const [LEVEL, PAGE, BLOCK, PARAGRAPH, LINE, CONFIDENCE, TEXT] = [0, 1, 2, 3, 4, 
 const WORD = '5';
 /** files/formats/pdf/layout.ts expects this character where a word was hyphenated at the end of a line. */
 const SOFT_HYPHEN = '\ufffe';
-const WIDE = /[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef\u0e00-\u0e7f]/;
 
 interface Word {
   line: string;
@@ -73,8 +73,5 @@ function linesOf(words: readonly Word[]): PdfLine[] {
 
 /** Joins words. Scripts without blanks are recognized character by character. */
 function joined(words: readonly Word[]): string {
-  return words.reduce((line, { text }) => {
-    const glue = line === '' || (WIDE.test(line.at(-1)!) && WIDE.test(text[0]!)) ? '' : ' ';
-    return line + glue + text;
-  }, '');
+  return words.map(({ text }) => text).reduce((line, text) => line + flowGlue(line, text) + text);
 }

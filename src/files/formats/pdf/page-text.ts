@@ -1,9 +1,10 @@
 /** Reads the text of a page in reading order, with the place of each character in pdfium. */
+import type { Area } from './area.ts';
 import { type Boxes, hasAccents, withAccents } from './characters/accents.ts';
 import { type Place, withRaisedMarks } from './characters/raised.ts';
 import { blanksInWords, hasSpacedLetters } from './characters/spaced-letters.ts';
 import { type Readable, readUnmapped } from './characters/unmapped.ts';
-import { baseLine, fontSize, type PdfiumModule, utf16, withMemory } from './pdfium.ts';
+import { baseLine, boxOf, fontSize, type PdfiumModule, utf16, withMemory } from './pdfium.ts';
 import { hasRightToLeft, readingOrder } from './right-to-left.ts';
 
 export interface PageText {
@@ -180,7 +181,7 @@ function raised(module: PdfiumModule, textPage: number, { text, indices }: Chara
   return characters ? join(characters, indices) : { text, indices };
 }
 
-function heightOf({ top, bottom }: CharacterBox): number {
+function heightOf({ top, bottom }: Area): number {
   return top - bottom;
 }
 
@@ -199,21 +200,9 @@ function boxesOf(module: PdfiumModule, textPage: number, indices: Int32Array): R
   return boxes;
 }
 
-interface CharacterBox {
-  left: number;
-  right: number;
-  bottom: number;
-  top: number;
-}
-
 const NO_BOX = { left: Number.NaN, right: Number.NaN, bottom: Number.NaN, top: Number.NaN };
 
 /** Returns a function for the box of a unit's character; NaN for a character without a place. */
-function boxReader(module: PdfiumModule, textPage: number, indices: Int32Array): (unit: number) => CharacterBox {
-  return (unit) =>
-    withMemory(module, 16, (pointer) => {
-      if (!module._FPDFText_GetLooseCharBox(textPage, indices[unit]!, pointer)) return NO_BOX;
-      const [left, top, right, bottom] = module.HEAPF32.subarray(pointer >> 2, (pointer >> 2) + 4);
-      return { left: left!, right: right!, bottom: bottom!, top: top! };
-    });
+function boxReader(module: PdfiumModule, textPage: number, indices: Int32Array): (unit: number) => Area {
+  return (unit) => boxOf(module, textPage, indices[unit]!) ?? NO_BOX;
 }

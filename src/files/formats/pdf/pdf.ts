@@ -231,10 +231,7 @@ function placedValues(
 ): PlacedValue[] {
   if (!fields.some(({ value }) => value !== '')) return [];
   const turn = textTurn(module, textPage, pageText.text);
-  const turnedFields = fields.map((field) => {
-    const { left, bottom, right, top } = field.area;
-    return { ...field, area: turned(left, bottom, right, top, turn) };
-  });
+  const turnedFields = fields.map((field) => ({ ...field, area: turned(field.area, turn) }));
   return placeFields(turnedFields, readGlyphs(module, textPage, pageText, turn));
 }
 

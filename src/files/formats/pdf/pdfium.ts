@@ -1,4 +1,5 @@
 /** Declares parts of pdfium's C interface that the wrapper does not offer. */
+import type { Area } from './area.ts';
 
 export interface PdfiumModule {
   HEAPU8: Uint8Array;
@@ -99,6 +100,7 @@ type BoundedText = (
 /** Bytes of one text that a call returns. */
 const TEXT_BYTES_MAX = 64 * 1024;
 
+export const AREA_BYTES = 16;
 const MATRIX_BYTES = 24;
 const ORIGIN_BYTES = 16;
 
@@ -110,6 +112,41 @@ export function withMemory<T>(module: PdfiumModule, bytes: number, use: (pointer
   } finally {
     module.wasmExports.free(pointer);
   }
+}
+
+export type Matrix = readonly [number, number, number, number, number, number];
+export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
+
+/** Returns the matrix of an object. `scratch` is memory for six floats. */
+export function matrixOf(module: PdfiumModule, object: number, scratch: number): Matrix {
+  if (!module._FPDFPageObj_GetMatrix(object, scratch)) return IDENTITY;
+  return [...module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6)] as unknown as Matrix;
+}
+
+/** Returns the place of a corner of a path on the page. `scratch` is memory for two floats. */
+export function pointOf(module: PdfiumModule, segment: number, matrix: Matrix, scratch: number): [number, number] {
+  const [a, b, c, d, e, f] = matrix;
+  module._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
+  const [x, y] = [module.HEAPF32[scratch >> 2]!, module.HEAPF32[(scratch >> 2) + 1]!];
+  return [a * x + c * y + e, b * x + d * y + f];
+}
+
+/** Returns the matrix that does what the first does, then what the second does. */
+export function combined([a, b, c, d, e, f]: Matrix, [A, B, C, D, E, F]: Matrix): Matrix {
+  return [a * A + b * C, a * B + b * D, c * A + d * C, c * B + d * D, e * A + f * C + E, e * B + f * D + F];
+}
+
+/** Reads four floats in the order left, top, right, bottom. */
+export function areaAt(module: PdfiumModule, pointer: number): Area {
+  const [left = 0, top = 0, right = 0, bottom = 0] = module.HEAPF32.subarray(pointer >> 2, (pointer >> 2) + 4);
+  return { left, bottom, right, top };
+}
+
+/** Returns the box of a character, with the space that its font has around it; undefined for a character without a place. */
+export function boxOf(module: PdfiumModule, textPage: number, index: number): Area | undefined {
+  return withMemory(module, AREA_BYTES, (pointer) =>
+    module._FPDFText_GetLooseCharBox(textPage, index, pointer) ? areaAt(module, pointer) : undefined,
+  );
 }
 
 /** Returns the font size on the page in points, 0 if unknown. Many writers set size 1 and scale by the text matrix. */

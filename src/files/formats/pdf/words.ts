@@ -1,5 +1,5 @@
 /** Groups the characters of a page into words and lines by position. Pure. */
-import type { Area } from './tables/rules.ts';
+import type { Area } from './area.ts';
 
 /** Boxes of characters by index of the page's text, turned to reading direction; NaN for characters without a box. */
 export interface Glyphs {

@@ -2,8 +2,9 @@
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { badFile } from '../../../failure.ts';
 import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../../page-task.ts';
+import type { Area } from '../area.ts';
 import { type PageText, readPageText } from '../page-text.ts';
-import { withMemory } from '../pdfium.ts';
+import { boxOf as characterBox, withMemory } from '../pdfium.ts';
 import { lettersOf } from './letters.ts';
 import { locate } from './locate.ts';
 import { encodePng } from './png.ts';
@@ -61,14 +62,6 @@ interface Page {
   textPage: number;
   width: number;
   height: number;
-}
-
-/** A rectangle in pixels, or on the grid. */
-interface Rectangle {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
 }
 
 /** Answers a task about the pages of a PDF. @throws FileError for a file that cannot be opened. */
@@ -153,7 +146,7 @@ function boxesOf(page: Page, passages: readonly Passage[], around: { before: str
   );
 }
 
-function toShares({ left, top, right, bottom }: Rectangle): Box {
+function toShares({ left, top, right, bottom }: Area): Box {
   const share = (value: number): number => Math.min(1, Math.max(0, Math.round((value / GRID) * 10_000) / 10_000));
   return { x: share(left), y: share(top), width: share(right - left), height: share(bottom - top) };
 }
@@ -164,19 +157,16 @@ function characterBoxes(
   { indexOf }: PageText,
   width: number,
   height: number,
-): (unit: number) => Rectangle | undefined {
+): (unit: number) => Area | undefined {
   const { module, textPage } = page;
-  return (unit) =>
-    withMemory(module, 16, (pointer) => {
-      if (!module._FPDFText_GetLooseCharBox(textPage, indexOf(unit), pointer)) return undefined;
-      const [left, top, right, bottom] = module.HEAPF32.slice(pointer >> 2, (pointer >> 2) + 4);
-      if (!(right! > left!) || !(top! > bottom!)) return undefined;
-      return toDevice(page, { left: left!, top: top!, right: right!, bottom: bottom! }, width, height);
-    });
+  return (unit) => {
+    const box = characterBox(module, textPage, indexOf(unit));
+    return box && box.right > box.left && box.top > box.bottom ? toDevice(page, box, width, height) : undefined;
+  };
 }
 
 /** Turns a rectangle in points, from the bottom of the page, into a rectangle on a shown page of this size. */
-function toDevice({ module, page }: Page, area: Rectangle, width: number, height: number): Rectangle {
+function toDevice({ module, page }: Page, area: Area, width: number, height: number): Area {
   const corner = (x: number, y: number): [number, number] =>
     withMemory(module, 8, (pointer) => {
       module._FPDF_PageToDevice(page, 0, 0, width, height, 0, x, y, pointer, pointer + 4);
@@ -187,8 +177,8 @@ function toDevice({ module, page }: Page, area: Rectangle, width: number, height
   return { left: Math.min(x1, x2), top: Math.min(y1, y2), right: Math.max(x1, x2), bottom: Math.max(y1, y2) };
 }
 
-function lineBoxes({ start, end }: TextRange, boxOf: (unit: number) => Rectangle | undefined): Rectangle[] {
-  const lines: Rectangle[] = [];
+function lineBoxes({ start, end }: TextRange, boxOf: (unit: number) => Area | undefined): Area[] {
+  const lines: Area[] = [];
   for (let unit = start; unit < end; unit += 1) {
     const box = boxOf(unit);
     if (!box) continue;
@@ -203,7 +193,7 @@ function lineBoxes({ start, end }: TextRange, boxOf: (unit: number) => Rectangle
   return lines;
 }
 
-function inOneLine(a: Rectangle, b: Rectangle): boolean {
+function inOneLine(a: Area, b: Area): boolean {
   const shared = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
   const smaller = Math.min(a.bottom - a.top, b.bottom - b.top);
   // A large gap separates columns: the box would cover what stands between.
@@ -242,7 +232,7 @@ function prepareCovered(
   cover: readonly TextRange[],
   width: number,
   height: number,
-): { areas: Rectangle[]; pictures: Rectangle[] } {
+): { areas: Area[]; pictures: Area[] } {
   const text = readPageText(page.module, page.textPage);
   const areas = coveredAreas(page, text, cover, width, height);
   const pictures = keepReadable(page.module, page.page, page.textPage, text.text);
@@ -251,13 +241,7 @@ function prepareCovered(
 }
 
 /** Returns the areas of the ranges. */
-function coveredAreas(
-  page: Page,
-  text: PageText,
-  cover: readonly TextRange[],
-  width: number,
-  height: number,
-): Rectangle[] {
+function coveredAreas(page: Page, text: PageText, cover: readonly TextRange[], width: number, height: number): Area[] {
   const boxOf = characterBoxes(page, text, width, height);
   // A character without a box may stand anywhere.
   if (cover.some((range) => hasUnplaced(text.text, range, boxOf)))
@@ -269,13 +253,13 @@ function coveredAreas(
   });
 }
 
-function hasUnplaced(text: string, { start, end }: TextRange, boxOf: (unit: number) => Rectangle | undefined): boolean {
+function hasUnplaced(text: string, { start, end }: TextRange, boxOf: (unit: number) => Area | undefined): boolean {
   for (let unit = start; unit < end; unit += 1)
     if (/[\p{L}\p{N}\p{P}\p{S}]/u.test(text[unit]!) && boxOf(unit) === undefined) return true;
   return false;
 }
 
-function fill(pixels: Uint8Array, width: number, height: number, area: Rectangle): void {
+function fill(pixels: Uint8Array, width: number, height: number, area: Area): void {
   const left = Math.max(0, Math.floor(area.left));
   const right = Math.min(width, Math.ceil(area.right));
   for (let y = Math.max(0, Math.floor(area.top)); y < Math.min(height, Math.ceil(area.bottom)); y += 1) {

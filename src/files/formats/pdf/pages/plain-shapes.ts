@@ -1,4 +1,5 @@
 /** Tells lines and areas of a layout from shapes that may be letters, codes or drawings. Pure. */
+import type { Area } from '../area.ts';
 
 /** The longer side of a line or area of a layout, in points. Shapes that are shorter may be parts of letters. */
 const SIDE_POINTS_MIN = 48;
@@ -11,20 +12,13 @@ const SAME_BAR_POINTS = 0.3;
 /** Corners of a rectangle that returns to its beginning twice. */
 const CORNERS_MAX = 6;
 
-export interface Shape {
-  left: number;
-  bottom: number;
-  right: number;
-  top: number;
-}
-
 export interface Outline {
   corners: readonly (readonly [x: number, y: number])[];
   isCurved: boolean;
 }
 
 /** Returns the rectangle or the straight line that an outline is; undefined for any other outline, and for a small one. */
-export function plainShape({ corners, isCurved }: Outline): Shape | undefined {
+export function plainShape({ corners, isCurved }: Outline): Area | undefined {
   if (isCurved || corners.length < 2 || corners.length > CORNERS_MAX) return undefined;
   const slants = corners.some(([x, y], at) => {
     const [toX, toY] = corners[at + 1] ?? (corners.length > 2 ? corners[0]! : [x, y]);
@@ -45,8 +39,8 @@ export function plainShape({ corners, isCurved }: Outline): Shape | undefined {
 }
 
 /** Returns the shapes that belong to rows of bars, whose widths may be a code. */
-export function barsOf(shapes: readonly Shape[]): Set<Shape> {
-  const found = new Set<Shape>();
+export function barsOf(shapes: readonly Area[]): Set<Area> {
+  const found = new Set<Area>();
   const across = shapes.filter((shape) => shape.top - shape.bottom > shape.right - shape.left);
   const along = shapes.filter((shape) => shape.top - shape.bottom <= shape.right - shape.left);
   addRows(
@@ -60,8 +54,8 @@ export function barsOf(shapes: readonly Shape[]): Set<Shape> {
   return found;
 }
 
-function addRows(bars: { shape: Shape; from: number; to: number }[], found: Set<Shape>): void {
-  let row: Shape[] = [];
+function addRows(bars: { shape: Area; from: number; to: number }[], found: Set<Area>): void {
+  let row: Area[] = [];
   let places = 0;
   let [begin, end] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   const close = (): void => {

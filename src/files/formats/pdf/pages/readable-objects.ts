@@ -2,9 +2,18 @@
  * Takes everything off a page that may show words which no rule can read. Rules read the characters of a page. Pictures, drawings and
  * patterns can show the same words, and so can characters of which the file says that they mean something else.
  */
-import { combined, IDENTITY, type Matrix } from '../graphics.ts';
-import { type PdfiumModule, withMemory, withName } from '../pdfium.ts';
-import { barsOf, type Outline, plainShape, type Shape } from './plain-shapes.ts';
+import type { Area } from '../area.ts';
+import {
+  combined,
+  IDENTITY,
+  type Matrix,
+  matrixOf,
+  type PdfiumModule,
+  pointOf,
+  withMemory,
+  withName,
+} from '../pdfium.ts';
+import { barsOf, type Outline, plainShape } from './plain-shapes.ts';
 
 /** pdfium's numbers of objects and of segments of a path. */
 const [TEXT_OBJECT, PATH_OBJECT, IMAGE_OBJECT, FORM_OBJECT] = [1, 2, 3, 5];
@@ -47,7 +56,7 @@ export interface ObjectModule extends PdfiumModule {
  * Leaves on the page texts that say what they are, and straight lines and rectangles in plain colours. Returns the bounds of the pictures
  * that it has taken off, in points from the lower left corner; undefined if the page has too many objects to look at.
  */
-export function keepReadable(module: ObjectModule, page: number, textPage: number, text: string): Shape[] | undefined {
+export function keepReadable(module: ObjectModule, page: number, textPage: number, text: string): Area[] | undefined {
   return withMemory(module, SCRATCH_BYTES, (scratch) =>
     withName(module, 'ActualText', (actualText) =>
       withName(module, NORMAL_BLENDING, (normal) => {
@@ -73,8 +82,8 @@ interface Surroundings {
 }
 
 class Keeper {
-  readonly pictures: Shape[] = [];
-  private readonly shapes = new Map<Shape, number>();
+  readonly pictures: Area[] = [];
+  private readonly shapes = new Map<Area, number>();
   private readonly module: ObjectModule;
   private readonly scratch: number;
   private readonly actualText: number;
@@ -127,7 +136,7 @@ class Keeper {
   private lookInto(form: number, around: Surroundings): boolean {
     const { module } = this;
     return this.look(module._FPDFFormObj_CountObjects(form), (index) => module._FPDFFormObj_GetObject(form, index), {
-      matrix: combined(this.matrixOf(form), around.matrix),
+      matrix: combined(matrixOf(module, form, this.scratch), around.matrix),
       depth: around.depth + 1,
       // pdfium does not tell a group with a mask, which may be of text, from one without.
       isGroup: around.isGroup || module._FPDFPageObj_HasTransparency(form) === 1 || !this.isClippedPlainly(form),
@@ -153,7 +162,7 @@ class Keeper {
   /** Whether a text is as small as a single letter or ligature. */
   private isOneGlyph(text: number): boolean {
     const { module, scratch } = this;
-    const [a, b, c, d] = this.matrixOf(text);
+    const [a, b, c, d] = matrixOf(module, text, scratch);
     if (!module._FPDFTextObj_GetFontSize(text, scratch)) return false;
     const em = module.HEAPF32[scratch >> 2]! * Math.max(Math.hypot(a, b), Math.hypot(c, d));
     const bounds = this.boundsOf(text);
@@ -162,7 +171,7 @@ class Keeper {
     );
   }
 
-  private boundsOf(object: number): Shape | undefined {
+  private boundsOf(object: number): Area | undefined {
     const { module, scratch } = this;
     if (!module._FPDFPageObj_GetBounds(object, scratch, scratch + 4, scratch + 8, scratch + 12)) return undefined;
     const [left = 0, bottom = 0, right = 0, top = 0] = module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 4);
@@ -172,7 +181,7 @@ class Keeper {
   /** Whether a path is a line, a rectangle, or several of them, of the size that a layout has. */
   private isPlainPath(path: number, outer: Matrix): boolean {
     if (!this.isClippedPlainly(path) || !this.makePlain(path)) return false;
-    const matrix = combined(this.matrixOf(path), outer);
+    const matrix = combined(matrixOf(this.module, path, this.scratch), outer);
     const { module } = this;
     const outlines = this.outlinesOf(
       module._FPDFPath_CountSegments(path),
@@ -245,23 +254,10 @@ class Keeper {
       if (type === MOVE_TO || outlines.length === 0) outlines.push({ corners: [], isCurved: false });
       const outline = outlines.at(-1)!;
       if (type === BEZIER_TO) outline.isCurved = true;
-      outline.corners.push(this.pointOf(segment, matrix));
+      outline.corners.push(pointOf(this.module, segment, matrix, this.scratch));
     }
     // A path may end with a move that draws nothing.
     return outlines.filter(({ corners }) => corners.length > 1);
-  }
-
-  private pointOf(segment: number, [a, b, c, d, e, f]: Matrix): [number, number] {
-    const { module, scratch } = this;
-    module._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
-    const [x, y] = [module.HEAPF32[scratch >> 2]!, module.HEAPF32[(scratch >> 2) + 1]!];
-    return [a * x + c * y + e, b * x + d * y + f];
-  }
-
-  private matrixOf(object: number): Matrix {
-    const { module, scratch } = this;
-    if (!module._FPDFPageObj_GetMatrix(object, scratch)) return IDENTITY;
-    return [...module.HEAPF32.subarray(scratch >> 2, (scratch >> 2) + 6)] as unknown as Matrix;
   }
 
   private addPicture(object: number, [a, b, c, d, e, f]: Matrix): void {

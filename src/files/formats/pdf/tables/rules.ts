@@ -11,13 +11,6 @@ export interface Rule {
   to: number;
 }
 
-export interface Area {
-  left: number;
-  right: number;
-  bottom: number;
-  top: number;
-}
-
 export interface Grid {
   /** Edges of columns from the left, and of rows from the top. */
   xs: number[];

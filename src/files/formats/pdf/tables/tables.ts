@@ -1,5 +1,6 @@
 /** Finds the tables of a page that have a grid of ruled lines. Pure. */
 
+import type { Area } from '../area.ts';
 import { type Glyphs, segmentsOf, type Word, wordLines, wordsOf } from '../words.ts';
 import { cellTexts, type PlacedWord, splitRows } from './cells.ts';
 import type { Grid } from './rules.ts';
@@ -142,15 +143,8 @@ function countHolding(count: number, holds: (at: number) => boolean): number {
   return from;
 }
 
-interface Box {
-  left: number;
-  right: number;
-  bottom: number;
-  top: number;
-}
-
 /** Returns whether a grid line crosses a character: vertically through its box, or horizontally near its middle. */
-function isCut({ xs, ys, first }: Grid, row: number, column: number, box: Box): boolean {
+function isCut({ xs, ys, first }: Grid, row: number, column: number, box: Area): boolean {
   const columns = xs.length - 1;
   const here = first[row * columns + column]!;
   const apart = (r: number, c: number) =>
