@@ -29,6 +29,7 @@ import { cleanItem, cleanName, cleanReason, cleanState, needsFetch, type Receive
 import { BROKEN_OFF, originProblem } from './problems.ts';
 import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
 import { type GroupCapacity, storeItems } from './store-items.ts';
+import type { Turn } from './turn.ts';
 
 /** Items that are looked up, fetched and stored together. A kill loses at most the fetched bytes of this many items. */
 const BATCH_ITEMS = 32;
@@ -40,6 +41,8 @@ const BATCH_BYTES = 32 * 1024 * 1024;
  */
 const BATCH_AGE_MS = 1_000;
 const FETCHES_AT_ONCE = 4;
+
+export const PAUSED = 'paused';
 
 export interface ListingPosition {
   cursor: Opaque | null;
@@ -61,7 +64,7 @@ type ReportedItem = { change: Extract<Change, { kind: 'present' }> } | { receive
  * Lists an origin and stores its items.
  *
  * @param saveCheckpoint records, in a transaction, that everything before the checkpoint was stored.
- * @returns how the listing ended, or the problem that stopped it.
+ * @returns how the listing ended, or the problem that stopped it. `PAUSED`: the turn is over, and the listing can go on near this place.
  * @throws RunLost; the signal's reason; errors that are not the origin's fault. OriginError when the cursor has
  * expired.
  */
@@ -71,8 +74,8 @@ export async function listOrigin(
   from: ListingPosition,
   capacity: GroupCapacity,
   saveCheckpoint: (tx: Tx, resume: Opaque) => Promise<void>,
-  signal: AbortSignal,
-): Promise<ListingEnd | OriginProblem> {
+  { signal, turn }: { signal: AbortSignal; turn: Turn },
+): Promise<ListingEnd | OriginProblem | typeof PAUSED> {
   const batch = openBatch(deps, open, capacity, signal);
   const changes = open.connector
     .list(open.origin, open.credential, {
@@ -92,6 +95,7 @@ export async function listOrigin(
       signal,
     })
     [Symbol.asyncIterator]();
+  let hasCheckpoint = false;
   try {
     for (;;) {
       const next = await unlessAborted(Promise.resolve(changes.next()), signal).catch((error) => ({ error }));
@@ -115,6 +119,7 @@ export async function listOrigin(
       if (change.kind === 'checkpoint') {
         await batch.store((tx) => saveCheckpoint(tx, change.resume));
         deps.crash.reach('origin.checkpoint');
+        hasCheckpoint = true;
       } else if (change.kind === 'step') {
         await batch.addStep(change.step);
       } else if (change.kind === 'moved') {
@@ -123,6 +128,10 @@ export async function listOrigin(
         batch.expect(change.waiting);
       } else {
         await batch.add(change);
+      }
+      if ((hasCheckpoint || change.kind === 'step') && (await turn.isOver())) {
+        await batch.store();
+        return PAUSED;
       }
     }
   } finally {
