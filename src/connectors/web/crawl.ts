@@ -59,6 +59,7 @@ export class Crawl {
   readonly #frontier: Frontier;
   readonly #substitutes: Substitutes;
   readonly #canonicals: CanonicalPages;
+  readonly #failedSites = new Set<string>();
 
   constructor(client: WebClient, origin: WebOrigin, request: CrawlRequest, now: Date) {
     this.#client = client;
@@ -73,8 +74,7 @@ export class Crawl {
 
   /** Reports the changes. @throws OriginError when none of the first addresses could be read. */
   async *changes(): AsyncGenerator<Change> {
-    const { queue } = this.#frontier;
-    const progress = this.#progress;
+    const { queue, progress } = this.#known;
     if (this.#known.restore((await this.#request.readSteps?.()) ?? [], this.#client))
       this.#frontier.restore(this.#visited);
     else yield* this.#begin();
@@ -167,8 +167,8 @@ export class Crawl {
       const robots = await this.#client.robots(address);
       if ('title' in robots) {
         const { origin } = new URL(address);
-        if (!this.#known.failedSites.has(origin)) yield this.#failed(`${origin}/robots.txt`, robots, undefined, 0);
-        this.#known.failedSites.add(origin);
+        if (!this.#failedSites.has(origin)) yield this.#failed(`${origin}/robots.txt`, robots, undefined, 0);
+        this.#failedSites.add(origin);
         return 'failed';
       }
       if (!robots.allows(address)) {

@@ -36,7 +36,6 @@ const StepSchema = z.object({
   reported: z.array(z.tuple([z.string(), z.string().nullish()])),
   stored: z.array(z.string()),
   linked: z.array(z.string()),
-  failedSites: z.array(z.string()),
   hops: z.array(z.tuple([z.string(), HopSchema])),
   canonicals: z.array(z.tuple([z.string(), HopSchema])),
   hosts: z.array(z.tuple([z.string(), HostStateSchema])),
@@ -53,8 +52,6 @@ export class CrawlMemory {
   readonly stored = new Set<string>();
   /** Addresses to which pages, sitemaps or settings link. A redirect is no link. */
   readonly linked = new Set<string>();
-  /** Sites whose robots.txt could not be read. */
-  readonly failedSites = new Set<string>();
   readonly moves = new Moves();
   readonly progress: z.infer<typeof ProgressSchema> = {
     next: 0,
@@ -70,7 +67,6 @@ export class CrawlMemory {
     reported: tailOf(this.reported),
     stored: tailOf(this.stored),
     linked: tailOf(this.linked),
-    failedSites: tailOf(this.failedSites),
     hops: tailOf(this.moves.hops),
     canonicals: tailOf(this.moves.canonicals),
   };
@@ -101,7 +97,6 @@ export class CrawlMemory {
       for (const [address, name] of step.reported) this.reported.set(address, name ?? undefined);
       for (const address of step.stored) this.stored.add(address);
       for (const address of step.linked) this.linked.add(address);
-      for (const site of step.failedSites) this.failedSites.add(site);
       for (const [from, hop] of step.hops) this.moves.hops.set(from, hop);
       for (const [from, hop] of step.canonicals) this.moves.canonicals.set(from, hop);
       client.restoreHosts(step.hosts);
