@@ -24,7 +24,7 @@ const DELETIONS_AT_ONCE = 1;
 const BUILDS_AT_ONCE = 1;
 /** Agent runs in the background that a process works on. Most of the time they wait for the chat model. */
 const AGENT_RUNS_AT_ONCE = 4;
-/** A run of an origin waits for the network most of the time, and may last for hours. */
+/** A run of an origin waits for the network most of the time. A long one gives its place to others: see ingest/origins/turn.ts. */
 const ORIGIN_RUNS_PER_JOB = 5;
 /** Each place asks the database for a job every 5 s, also when there is none. With few places for other jobs this limit does not count. */
 const MORE_ORIGIN_RUNS_MAX = 12;

@@ -85,6 +85,11 @@ export type Change =
   /** All items before this point were reported. An interrupted run continues here: `list` receives `resume`. */
   | { kind: 'checkpoint'; resume: Opaque }
   /**
+   * As a checkpoint, for a listing that knows too much to write it down again and again: `readSteps` returns all steps of the run. It is
+   * stored with the next items, so a listing may report one after each item.
+   */
+  | { kind: 'step'; step: Opaque }
+  /**
    * The last change of a complete listing; without it the run fails and nothing is deleted. `full`: items that this listing did
    * not report are gone. `cursor`: where the next run starts; null for another full listing. `notice`: what a person should know of a
    * run that succeeded.
@@ -102,6 +107,8 @@ export interface ListRequest {
   listStored?(): Promise<string[]>;
   /** Returns the ids of the stored items that this run has not reported yet, also not before it was cut off. */
   listUnreported?(): Promise<string[]>;
+  /** Returns the steps that this run reported before it was cut off, in their order. */
+  readSteps?(): Promise<Opaque[]>;
   /** Returns the stored items that have one of these revisions, for connectors that report `moved`. */
   findRevisions?(revisions: readonly string[]): Promise<{ originId: string; revision: string }[]>;
   signal: AbortSignal;

@@ -1,6 +1,6 @@
-/** SQL of the tables source_origin, source_update and run_item: the stored items of an origin, and what a run listed there. */
+/** SQL of the tables source_origin, source_update, run_item and run_step: the stored items of an origin, and what a run listed there. */
 
-import type { Queryable, Tx } from '../db/database.ts';
+import { json, type Queryable, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { Opaque } from './origin.ts';
@@ -279,8 +279,27 @@ export async function listGoneSources(
   return rows.map((row) => row.id);
 }
 
-/** Deletes up to `limit` items of runs that have ended; returns the number of deleted items. */
+/** Adds steps of the run. The caller has passed the fence of `ingest/fence.ts`. */
+export async function saveSteps(tx: Tx, tenantId: string, runId: string, steps: readonly Opaque[]): Promise<void> {
+  if (steps.length === 0) return;
+  await tx.query(sql`
+    insert into run_step (tenant_id, run_id, ordinal, steps)
+    select ${tenantId}, ${runId}, coalesce(max(ordinal), 0) + 1, ${json(steps)} from run_step
+    where tenant_id = ${tenantId} and run_id = ${runId}`);
+}
+
+/** Returns all steps of the run in their order. */
+export async function readSteps(tx: Queryable, tenantId: string, runId: string): Promise<Opaque[]> {
+  const rows = await tx.query<{ steps: Opaque[] }>(sql`
+    select steps from run_step where tenant_id = ${tenantId} and run_id = ${runId} order by ordinal`);
+  return rows.flatMap(({ steps }) => steps);
+}
+
+/** Deletes the steps, and up to `limit` items, of runs that have ended; returns the number of deleted items. */
 export async function dropEndedItems(tx: Tx, tenantId: string, limit: number): Promise<number> {
+  await tx.query(sql`
+    delete from run_step s using run r
+    where s.tenant_id = ${tenantId} and r.tenant_id = s.tenant_id and r.id = s.run_id and r.ended_at is not null`);
   const rows = await tx.query(sql`
     delete from run_item where tenant_id = ${tenantId} and (run_id, origin_id) in (
       select i.run_id, i.origin_id from run_item i join run r on r.tenant_id = i.tenant_id and r.id = i.run_id

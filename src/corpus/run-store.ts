@@ -335,7 +335,7 @@ export async function listStalledRuns(
     where r.tenant_id = ${tenantId} and (
       (r.status in ('starting', 'started', 'canceling', 'unknown')
         and coalesce(r.heartbeat_at, r.created_at) < ${limits.beatBefore})
-      or (r.status = 'queued' and r.created_at < ${limits.queuedBefore}))
+      or (r.status = 'queued' and coalesce(r.heartbeat_at, r.created_at) < ${limits.queuedBefore}))
     order by r.id`);
 }
 

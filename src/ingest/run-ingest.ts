@@ -23,6 +23,7 @@ import { deferSchedule } from './runs/defer-schedule.ts';
 import { queueOutdatedIncluders } from './runs/includes.ts';
 import { processPending } from './runs/pipeline.ts';
 import { removeReplaced } from './runs/remove-replaced.ts';
+import { enqueueRun } from './runs/run-actions.ts';
 
 const FAILURE_EXAMPLES_MAX = 3;
 /** Files that include changed files are read again before the end, at most this often less one: a run always ends. */
@@ -48,7 +49,7 @@ export function ingestRun(deps: IngestDeps): JobHandler {
     deps.crash.reach('ingest.taken');
     try {
       const hasOrigin = active.sourceType !== UPLOADED && active.reads === 'origin';
-      if (hasOrigin) await readOrigin(deps, active, signal);
+      if (hasOrigin && !(await readOrigin(deps, active, signal))) return await giveBack(deps, active);
       await processPending(deps, active, signal);
       if (hasOrigin) await settleOrigin(deps, active, signal);
       await removeReplaced(deps, active, signal);
@@ -121,6 +122,18 @@ async function lockGroupOfRun(
   const group = groupId && (await lockGroup(tx, tenantId, groupId));
   const run = group && (await lockRun(tx, tenantId, runId));
   return group && run ? { group, run } : undefined;
+}
+
+/** Queues the run again: it goes on when its turn comes. */
+async function giveBack(deps: IngestDeps, active: ActiveRun): Promise<void> {
+  const { tenantId, groupId, runId } = active;
+  await deps.db.transaction(tenantId, async (tx) => {
+    await checkFence(tx, active);
+    for (const status of ['unknown', 'queued'] as const) await setGroupStatus(tx, tenantId, groupId, status);
+    await setRunStatus(tx, tenantId, runId, 'queued');
+    await enqueueRun(deps, tx, tenantId, { id: runId, reads: active.reads }, active.sourceType);
+  });
+  deps.log.info({ tenantId, groupId, runId, source: active.sourceType }, 'a run gave its place to others that wait');
 }
 
 /** Ends the run. With `checksIncludes`, returns false instead if files wait now because a file that they include has changed. */

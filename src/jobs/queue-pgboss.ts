@@ -8,7 +8,7 @@ import { enterTenant } from '../db/tenant-scope.ts';
 import { idsOf } from '../util/ids.ts';
 import { openFailureLog } from './failure-log.ts';
 import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue, type KindOfWork } from './queue.ts';
-import { priorityOfNext } from './turn.ts';
+import { isAnyWaiting, priorityOfNext } from './turn.ts';
 
 /** Retries after the first attempt. */
 const RETRIES_MAX = 3;
@@ -75,6 +75,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
   const state: QueueState = { stopping: false };
   return {
     enqueue: (tx, kind, payload, options) => enqueue(boss, tx, kind, payload, options),
+    isAnyWaiting: (kind) => isAnyWaiting(db.system, kind),
     async work(handlers) {
       for (const kind of JOB_KINDS) {
         const work = handlers[kind];

@@ -43,6 +43,8 @@ export type JobWork = Record<JobKind, KindOfWork>;
 export interface JobQueue {
   /** Adds a job, which workers see when `tx` commits. Works in tenant and system transactions. */
   enqueue(tx: Tx, kind: JobKind, payload: JobPayload, options?: { startAfterSeconds?: number }): Promise<void>;
+  /** Returns whether a job of the kind waits for a worker. */
+  isAnyWaiting(kind: JobKind): Promise<boolean>;
   /** Starts workers for all kinds. */
   work(handlers: JobWork): Promise<void>;
   /** Stops claiming jobs, waits `graceMs` for jobs in flight, then aborts their signals and releases them. */

@@ -2,6 +2,8 @@
  * kill -9 at random while a service reads a Drive folder, a page workspace, a repository, a web site and a database. After each restart
  * every run ends, and each item of an origin is one source. At last the sources equal those of a first run over the same origin.
  *
+ * One crawl is killed again and again: it goes on where it was.
+ *
  *     npm run faults:origins -- [--kills 30] [--seed 1234]
  *
  * Exits 1 when a check fails. A seed repeats the decisions; the timing of the machine differs.
@@ -13,6 +15,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { generateApiKey } from '../../src/access/api-key.ts';
+import { htmlPage, openFakeSite } from '../support/fakes/site.ts';
 import { newSeed, openRandom, type Random } from '../support/random.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 import { eventually, hasEnded } from '../support/upload.ts';
@@ -21,9 +24,13 @@ import { checkStore } from './drive-scenario.ts';
 import { search } from './kill-model.ts';
 
 const NAMES = 8;
+const CRAWL_PAGES = 600;
+const CRAWL_KILLS = 20;
 const CHANGES = 3;
 /** Milliseconds after the start of the runs within which the service is killed. */
 const KILL_AFTER_MS = { min: 20, max: 4_000 };
+/** A kill loses at most this many pages: see `ingest/origins/list-origin.ts`. */
+const BATCH_PAGES = 33;
 /** This limit only ends a test that has already failed. */
 const RUN_MS_MAX = 900_000;
 
@@ -105,6 +112,67 @@ async function change({ origin, words, goneWords }: Followed, names: readonly st
   await origin.write(texts);
 }
 
+export interface CrawlReport {
+  pages: number;
+  kills: number;
+  /** Requests for pages that were requested before. */
+  repeated: number;
+}
+
+/** Kills the service at random pages of one crawl. Every page is found once, and few are requested twice. */
+export async function runKilledCrawl(options: { pages: number; kills: number; seed: number }): Promise<CrawlReport> {
+  const { pages, kills } = options;
+  const random = openRandom(options.seed);
+  const words = Array.from({ length: pages }, () => random.word(16));
+  const site = await openFakeSite();
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'pinakes-crawl-'));
+  const { key } = generateApiKey();
+  const pauses = { PINAKES_CRAWL_DELAY_MS: '20', PINAKES_CRAWL_DELAY_MIN_MS: '20' };
+  const start = () => startServiceProcess({ dataDir, key, env: { PINAKES_OUTBOUND_ALLOW: '127.0.0.0/8', ...pauses } });
+  for (const [i, word] of words.entries()) {
+    const linked = [2 * i + 1, 2 * i + 2].filter((page) => page < pages).map((page) => `/from/${page}`);
+    site.set({
+      [`/from/${i}`]: { to: `/p${i}` },
+      [`/p${i}`]: htmlPage(`The word ${word}`, linked),
+    });
+  }
+  let service = await start();
+  try {
+    const body = { name: 'site', urls: [`${site.url}/from/0`], max_pages: 10_000, max_depth: 20 };
+    const groupId = String((await post(service, '/crawls', body))['id']);
+    for (let kill = 0; kill < kills; kill += 1) {
+      const reached = site.paths().length + random.integer(Math.floor(pages / kills), Math.floor((2 * pages) / kills));
+      await eventually(
+        async () => site.paths().length >= reached || (await lastRun(service, { groupId })).ended,
+        RUN_MS_MAX,
+      );
+      const before = await lastRun(service, { groupId });
+      await service.kill();
+      service = await start();
+      const after = await lastRun(service, { groupId });
+      assert.ok(after.files_total >= before.files_total, `kill ${kill + 1}: the progress went back`);
+    }
+    const run = await eventually(async () => {
+      const last = await lastRun(service, { groupId });
+      return last.ended && last;
+    }, RUN_MS_MAX);
+    assert.deepEqual([run.status, run.error, run.statistics['added']], ['success', null, pages]);
+    for (const [i, word] of words.entries())
+      assert.equal((await search(service, word)).length, 1, `page ${i} of seed ${random.seed}`);
+    const asked = site.paths().filter((one) => one !== '/sitemap.xml');
+    const repeated = asked.length - new Set(asked).size;
+    // Of each page that is not stored yet, its redirect and its text.
+    assert.ok(repeated <= kills * 2 * BATCH_PAGES, `${repeated} of ${asked.length} requests were repeated`);
+    assert.equal(await service.stop(), 0);
+    await checkStore(dataDir);
+    return { pages, kills, repeated };
+  } finally {
+    await service.kill();
+    await site.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
 async function post(service: ServiceProcess, where: string, body: unknown): Promise<Record<string, unknown>> {
   const headers = { 'content-type': 'application/json' };
   const answer = await service.fetch(where, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -120,6 +188,7 @@ async function createSource(service: ServiceProcess, { kind, source }: KilledOri
 }
 
 interface RunState {
+  files_total: number;
   ended: boolean;
   status: string;
   error: unknown;
@@ -175,4 +244,6 @@ if (import.meta.main) {
     seed: values.seed === undefined ? newSeed() : Number(values.seed),
   });
   console.log(`seed ${report.seed}: ${report.kills} kills, ${report.killedRuns} runs were killed; every promise held`);
+  const crawl = await runKilledCrawl({ pages: CRAWL_PAGES, kills: CRAWL_KILLS, seed: report.seed });
+  console.log(`one crawl of ${crawl.pages} pages, ${crawl.kills} kills: ${crawl.repeated} requests were repeated`);
 }

@@ -29,11 +29,12 @@ export class CanonicalPages {
   readonly #texts = new Map<string, string | undefined>();
   #units = 0;
   #latest: { text: string; words: ReadonlySet<string> } | undefined;
-  /** Requests for pages that were read before. */
-  requests = 0;
+  readonly #count: { requests: number };
 
-  constructor(client: WebClient) {
+  /** @param count counts the requests for pages that were read before. */
+  constructor(client: WebClient, count: { requests: number }) {
     this.#client = client;
+    this.#count = count;
   }
 
   /** Keeps what a page says, for pages that name it. */
@@ -62,7 +63,7 @@ export class CanonicalPages {
   }
 
   async #request(address: string): Promise<string | undefined> {
-    this.requests += 1;
+    this.#count.requests += 1;
     const answer = await this.#client.get(address);
     if (answer.kind !== 'response') return undefined;
     const contentType = answer.response.headers.get('content-type');

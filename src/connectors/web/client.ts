@@ -1,5 +1,6 @@
 /** Sends the requests of one crawl: one at a time per host, with pauses, and only where robots.txt allows. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { ServiceError } from '../../errors.ts';
 import { type HttpClient, type HttpResponse, REDIRECT_STATUSES } from '../../net/http-client.ts';
 import { readStart } from '../../net/response-body.ts';
@@ -17,6 +18,8 @@ export const CRAWL_DELAY_MS_MIN_DEFAULT = 50;
 /** Timeout until the last byte of a response. */
 const RESPONSE_TIMEOUT_MS = 2 * 60_000;
 const ROBOTS_TIMEOUT_MS = 30_000;
+/** The standard asks to use rules that are older no more. */
+const ROBOTS_LIFE_MS = 24 * 3_600_000;
 const ATTEMPTS_MAX = 2;
 /** A host that asks for a longer wait with status 429, or for two pages in a row, is skipped for the rest of the crawl. */
 const RETRY_AFTER_MS_MAX = 60_000;
@@ -35,6 +38,7 @@ export interface WebClientOptions {
   delayMinMs?: number;
   retryBaseMs?: number;
   timeoutMs?: number;
+  robotsLifeMs?: number;
 }
 
 export type WebResult =
@@ -47,22 +51,30 @@ export type WebResult =
 export type NextRequestTimes = Map<string, number>;
 const HOSTS_REMEMBERED_MAX = 10_000;
 
-interface Host {
+export const HostStateSchema = z.object({
   /** Consecutive ones. */
-  failures: number;
+  failures: z.number(),
   /** Consecutive pages that asked for a wait that is too long. */
-  longWaits: number;
+  longWaits: z.number(),
   /** Each of the consecutive failures may be one of a single page. */
-  isForgivable: boolean;
+  isForgivable: z.boolean(),
   /** Consecutive bodies that broke off, or did not end in time. */
-  brokenBodies: number;
+  brokenBodies: z.number(),
   /** How often consecutive failures were forgiven. */
-  resets: number;
+  resets: z.number(),
   /** The last address that did not fail. */
-  lastGood: string | undefined;
+  lastGood: z.string().optional(),
   /** Why the host is skipped. */
-  refused: OriginProblem | undefined;
+  refused: z.object({ title: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
+});
+type HostState = z.infer<typeof HostStateSchema>;
+
+interface Host extends HostState {
+  /** An earlier process may have sent a request a moment ago. */
+  isRestored: boolean;
   robots: Promise<Robots | OriginProblem> | undefined;
+  /** When robots.txt is read again (`performance.now()`). */
+  robotsUntil: number;
 }
 
 interface Unreachable {
@@ -85,6 +97,8 @@ export class WebClient {
   readonly #signal: AbortSignal;
   readonly #crawlDelayMs: number | null;
   readonly #hosts = new Map<string, Host>();
+  /** Hosts that were asked for since the last `takeHosts`. */
+  readonly #touched = new Set<string>();
 
   /**
    * @param nextTimes shared by all crawls of the process, because a site does not distinguish crawls.
@@ -109,8 +123,27 @@ export class WebClient {
   robots(address: string): Promise<Robots | OriginProblem> {
     const { origin } = new URL(address);
     const host = this.#host(address);
-    host.robots ??= this.#readRobots(`${origin}/robots.txt`);
+    const before = host.robots;
+    if (before && performance.now() < host.robotsUntil) return before;
+    host.robotsUntil = performance.now() + (this.#options.robotsLifeMs ?? ROBOTS_LIFE_MS);
+    // Rules that were read before hold until they can be read again.
+    host.robots = this.#readRobots(`${origin}/robots.txt`).then((robots) => ('title' in robots && before) || robots);
     return host.robots;
+  }
+
+  /** Returns the state of the hosts that were asked for since the last call. */
+  takeHosts(): [origin: string, HostState][] {
+    const taken = [...this.#touched].map((origin): [string, HostState] => {
+      const { robots: _, robotsUntil: _until, isRestored: _restored, ...state } = this.#hosts.get(origin)!;
+      return [origin, state];
+    });
+    this.#touched.clear();
+    return taken;
+  }
+
+  /** Takes the state of hosts from an earlier process, which may have sent a request to them a moment ago. */
+  restoreHosts(hosts: readonly [origin: string, state: HostState][]): void {
+    for (const [origin, state] of hosts) Object.assign(this.#host(origin), state, { isRestored: true });
   }
 
   /** Requests an address, with pauses and one retry. @throws only the signal's reason. */
@@ -118,6 +151,8 @@ export class WebClient {
     const host = this.#host(address);
     const robots = await this.robots(address);
     const pauses = this.#pauses('crawlDelayMs' in robots ? robots.crawlDelayMs : 0);
+    if (host.isRestored) this.#setNext(address, pauses.usual, pauses.shared);
+    host.isRestored = false;
     for (let attempt = 0; ; attempt++) {
       if (host.refused) return { kind: 'failed', problem: host.refused };
       const reserved = await this.#waitForTurn(address, pauses);
@@ -192,6 +227,7 @@ export class WebClient {
   #host(address: string): Host {
     // Rules and pauses apply to a scheme, name and port.
     const { origin } = new URL(address);
+    this.#touched.add(origin);
     const existing = this.#hosts.get(origin);
     if (existing) return existing;
     const host: Host = {
@@ -200,9 +236,9 @@ export class WebClient {
       isForgivable: true,
       brokenBodies: 0,
       resets: 0,
-      lastGood: undefined,
-      refused: undefined,
+      isRestored: false,
       robots: undefined,
+      robotsUntil: 0,
     };
     this.#hosts.set(origin, host);
     return host;

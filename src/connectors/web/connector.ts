@@ -54,7 +54,7 @@ async function* onceReadable(changes: AsyncIterable<Change>): AsyncGenerator<Cha
   let unreported: Change[] = [];
   for await (const change of changes) {
     unreported.push(change);
-    if (change.kind !== 'present' && change.kind !== 'unchanged' && change.kind !== 'end') continue;
+    if (!['present', 'unchanged', 'step', 'end'].includes(change.kind)) continue;
     yield* unreported;
     unreported = [];
   }

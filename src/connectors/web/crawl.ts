@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Origin } from '../../corpus/origin.ts';
 import { decodeText } from '../../files/detect/decode.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
-import type { Change, OriginProblem } from '../connector.ts';
+import type { Change, ListRequest, OriginProblem } from '../connector.ts';
 import { readBytes } from './body.ts';
 import { CanonicalPages } from './canonical.ts';
 import { FILE_BYTES_MAX, type WebClient } from './client.ts';
@@ -11,7 +11,7 @@ import { readFeed } from './feed.ts';
 import { type Entry, Frontier, maxRequests } from './frontier.ts';
 import { headerCanonical, headerDirectives, type PageFacts, readPage } from './html.ts';
 import { toItem } from './item.ts';
-import { type CrawledPages, Moves } from './moves.ts';
+import { CrawlMemory } from './memory.ts';
 import {
   AWAY,
   CIRCLE,
@@ -37,6 +37,7 @@ const REDIRECTS_MAX = 5;
 /** If a crawl reaches fewer than half of the stored pages, and misses this many, a page may have lost its links for a time. */
 const UNREACHED_MIN = 3;
 
+type CrawlRequest = StoredPages & Pick<ListRequest, 'readSteps'>;
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
 
 /** The result of a visit, for the caller that started it. */
@@ -46,67 +47,66 @@ export class Crawl {
   readonly #client: WebClient;
   readonly #origin: WebOrigin;
   readonly #scope: Scope;
-  readonly #request: StoredPages;
+  readonly #request: CrawlRequest;
   readonly #now: Date;
+  readonly #known = new CrawlMemory();
+  readonly #progress = this.#known.progress;
+  readonly #reported = this.#known.reported;
+  readonly #visited = this.#known.visited;
+  readonly #stored = this.#known.stored;
+  readonly #linked = this.#known.linked;
+  readonly #moves = this.#known.moves;
   readonly #frontier: Frontier;
-  /** Addresses that this crawl reported as sources, with their names if they are new or changed. */
-  readonly #reported = new Map<string, string | undefined>();
-  /** Addresses that were requested. */
-  readonly #visited = new Set<string>();
-  /** Requested addresses with a stored version, and its state; the state is undefined if another version of the service wrote it. */
-  readonly #stored = new Map<string, PageState | undefined>();
-  /** Addresses to which pages, sitemaps or settings link. A redirect is no link. */
-  readonly #linked = new Set<string>();
-  readonly #moves = new Moves();
   readonly #substitutes: Substitutes;
   readonly #canonicals: CanonicalPages;
   readonly #failedSites = new Set<string>();
-  #firstProblem: OriginProblem | undefined;
-  #tooManyLinks: OriginProblem | undefined;
-  #requests = 0;
-  #pages = 0;
-  /** False after a failure of a page whose links are unknown: then no source may count as gone. */
-  #isComplete = true;
-  /** True if there is no sitemap, or none with a page, or one of them is missing. */
-  #lacksSitemap = false;
 
-  constructor(client: WebClient, origin: WebOrigin, request: StoredPages, now: Date) {
+  constructor(client: WebClient, origin: WebOrigin, request: CrawlRequest, now: Date) {
     this.#client = client;
     this.#origin = origin;
     this.#scope = compileScope(origin);
-    this.#frontier = new Frontier(this.#scope, origin.maxDepth, now);
+    this.#frontier = new Frontier(this.#scope, origin.maxDepth, now, this.#known.queue);
     this.#request = request;
     this.#now = now;
     this.#substitutes = new Substitutes(client, request);
-    this.#canonicals = new CanonicalPages(client);
+    this.#canonicals = new CanonicalPages(client, this.#progress);
   }
 
   /** Reports the changes. @throws OriginError when none of the first addresses could be read. */
   async *changes(): AsyncGenerator<Change> {
-    for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
-    for (const { address } of this.#frontier.queue) this.#linked.add(address);
-    const seeds = this.#frontier.queue.length;
-    if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
-    let readable = 0;
-    let unread = 0;
+    const { queue, progress } = this.#known;
+    if (this.#known.restore((await this.#request.readSteps?.()) ?? [], this.#client))
+      this.#frontier.restore(this.#visited);
+    else yield* this.#begin();
+    const seeds = queue.filter(({ isSeed }) => isSeed).length;
     const requestsMax = maxRequests(this.#origin.maxPages);
-    for (let next = 0; next < this.#frontier.queue.length; next += 1) {
-      if (this.#pages >= this.#origin.maxPages || this.#requests + this.#canonicals.requests >= requestsMax) {
-        unread = this.#frontier.queue.slice(next).filter(({ address }) => !this.#visited.has(address)).length;
+    let unread = 0;
+    while (progress.next < queue.length) {
+      if (progress.pages >= this.#origin.maxPages || progress.requests >= requestsMax) {
+        unread = queue.slice(progress.next).filter(({ address }) => !this.#visited.has(address)).length;
         break;
       }
-      const entry = this.#frontier.queue[next]!;
+      const entry = queue[progress.next]!;
       const outcome: Outcome = this.#visited.has(entry.address) ? 'passed' : yield* this.#visit(entry);
-      if (outcome === 'indexed' || outcome === 'passed') readable += 1;
-      if (next === seeds - 1 && readable === 0) break;
-      const left = this.#frontier.queue.length - next - 1;
-      yield { kind: 'outlook', waiting: Math.min(left, this.#origin.maxPages - this.#pages) };
-      if (left === 0 && readable > 0) await this.#addUnreached();
+      progress.next += 1;
+      if (outcome === 'indexed' || outcome === 'passed') progress.readable += 1;
+      if (progress.next === seeds && progress.readable === 0) break;
+      const left = queue.length - progress.next;
+      yield { kind: 'outlook', waiting: Math.min(left, this.#origin.maxPages - progress.pages) };
+      if (progress.readable === 0) continue;
+      if (left === 0) await this.#addUnreached();
+      yield { kind: 'step', step: this.#known.takeStep(this.#client) };
     }
-    if (readable === 0) throw noSeed(this.#firstProblem);
+    if (progress.readable === 0) throw noSeed(progress.firstProblem);
     yield* this.#settleRedirects();
-    const notice = unread > 0 ? stopped(this.#pages, unread) : this.#tooManyLinks;
-    yield { kind: 'end', full: this.#isComplete, cursor: null, ...(notice && { notice }) };
+    const notice = unread > 0 ? stopped(progress.pages, unread) : progress.tooManyLinks;
+    yield { kind: 'end', full: progress.isComplete, cursor: null, ...(notice && { notice }) };
+  }
+
+  async *#begin(): AsyncGenerator<Change> {
+    for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
+    for (const { address } of this.#frontier.queue) this.#linked.add(address);
+    if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
   }
 
   async *#readSitemaps(): AsyncGenerator<Change> {
@@ -119,8 +119,8 @@ export class Crawl {
       },
       isFull: () => this.#frontier.queue.length >= maxRequests(this.#origin.maxPages),
     });
-    this.#lacksSitemap = !reading.isWhole;
-    if (reading.leftOut > 0) this.#tooManyLinks = tooManySitemaps(reading.leftOut);
+    this.#progress.lacksSitemap = !reading.isWhole;
+    if (reading.leftOut > 0) this.#progress.tooManyLinks = tooManySitemaps(reading.leftOut);
     for (const { address, problem } of reading.failed) yield this.#failed(address, problem, undefined, 0);
   }
 
@@ -129,32 +129,32 @@ export class Crawl {
     const stored = (await this.#request.listStored?.()) ?? [];
     const unreached = stored.filter((one) => !this.#frontier.seen.has(one) && !this.#client.isRefused(one));
     const areMany = unreached.length >= UNREACHED_MIN && unreached.length * 2 > stored.length;
-    const all = areMany || !this.#isComplete || this.#moves.hideOthers(this.#crawled());
-    if (!all && !this.#lacksSitemap) return;
+    const all = areMany || !this.#progress.isComplete || this.#moves.hideOthers(this.#known.crawled());
+    if (!all && !this.#progress.lacksSitemap) return;
     for (const address of unreached) {
       const inSitemap = readState(await this.#request.findStored(address))?.inSitemap;
       if (all || inSitemap) this.#frontier.addUnlinked(address, inSitemap);
     }
   }
 
-  #crawled(): CrawledPages {
-    const seeds = new Set(this.#frontier.queue.flatMap(({ address, isSeed }) => (isSeed ? [address] : [])));
-    return { stored: this.#stored, read: this.#reported, linked: this.#linked, seeds };
-  }
-
   /** Reports what became of the stored pages whose addresses lead elsewhere. */
   async *#settleRedirects(): AsyncGenerator<Change> {
     const withdrawn = new Set<string>();
-    for (const { from, to, kind } of this.#moves.judge(this.#crawled())) {
+    for (const { from, to, kind } of this.#moves.judge(this.#known.crawled())) {
       if (kind === 'moved') yield { kind: 'gone', originId: from };
-      if (kind === 'away') yield this.#failed(from, AWAY, this.#stored.get(from), this.#origin.maxDepth);
+      if (kind === 'away') yield await this.#failedStored(from, AWAY);
       if (kind !== 'shared') continue;
       // What the redirects hide is unknown, and the page to which they lead is not one of the site.
-      this.#isComplete = false;
-      if (this.#stored.has(from)) yield this.#failed(from, shared(to), this.#stored.get(from), this.#origin.maxDepth);
+      this.#progress.isComplete = false;
+      if (this.#stored.has(from)) yield await this.#failedStored(from, shared(to));
       if (this.#reported.has(to) && !this.#stored.has(to) && !this.#linked.has(to)) withdrawn.add(to);
     }
     for (const originId of withdrawn) yield { kind: 'gone', originId };
+  }
+
+  async #failedStored(address: string, problem: OriginProblem): Promise<Change> {
+    const state = readState(await this.#request.findStored(address));
+    return this.#failed(address, problem, state, this.#origin.maxDepth);
   }
 
   /** Visits one address and follows its redirects. */
@@ -172,14 +172,14 @@ export class Crawl {
         return 'failed';
       }
       if (!robots.allows(address)) {
-        this.#firstProblem ??= FORBIDDEN;
+        this.#progress.firstProblem ??= FORBIDDEN;
         yield this.#skipped(address, 'robots.txt does not allow it');
         return 'failed';
       }
       const stored = await this.#request.findStored(address);
       const state = readState(stored);
-      if (stored) this.#stored.set(address, state);
-      this.#requests += 1;
+      if (stored) this.#stored.add(address);
+      this.#progress.requests += 1;
       const answer = await this.#client.get(address, validatorsOf(state));
       if (answer.kind === 'failed') {
         yield this.#failed(address, answer.problem, state, entry.depth);
@@ -192,7 +192,7 @@ export class Crawl {
         return 'failed';
       }
       if (!this.#scope.hasHost(target)) {
-        this.#firstProblem ??= elsewhere(target);
+        this.#progress.firstProblem ??= elsewhere(target);
         // A temporary redirect may lead to a sign-in page or to a notice of maintenance.
         if (stored && !answer.isPermanent) yield this.#failed(address, elsewhere(target), state, entry.depth);
         else yield this.#skipped(address, `the address leads to another site: ${new URL(target).host}`);
@@ -214,19 +214,19 @@ export class Crawl {
     await response.discard();
     if (status === 304 && state) {
       await this.#substitutes.hides({ address, print: state.print, storedPrint: state.print, isSeed: entry.isSeed });
-      this.#pages += 1;
+      this.#progress.pages += 1;
       this.#follow(state.links, address, depth);
       yield this.#report({ kind: 'unchanged', originId: address });
       return 'indexed';
     }
     if (status === 404 || status === 410) {
-      this.#firstProblem ??= missing(status);
+      this.#progress.firstProblem ??= missing(status);
       yield this.#report({ kind: 'gone', originId: address });
       return 'gone';
     }
     if (state) yield this.#failed(address, refused(status), state, depth);
     else yield this.#skipped(address, `the site answered with status ${status}`);
-    this.#firstProblem ??= refused(status);
+    this.#progress.firstProblem ??= refused(status);
     return 'failed';
   }
 
@@ -278,7 +278,7 @@ export class Crawl {
     const page = readPage(decodeText(bytes, charsetOf(response.headers.get('content-type'))).text);
     const header = headerDirectives(response.headers.get('x-robots-tag'));
     const base = (page.base !== undefined && normalizeUrl(page.base, address)) || address;
-    if (page.linksLeftOut > 0) this.#tooManyLinks ??= tooManyLinks(address, page);
+    if (page.linksLeftOut > 0) this.#progress.tooManyLinks ??= tooManyLinks(address, page);
     const target = page.redirect === undefined ? undefined : normalizeUrl(page.redirect, base);
     const links = header.follow && page.follow ? this.#ownLinks(page.links, base) : [];
     if (target !== undefined && target !== address) return yield* this.#refresh(entry, target, links, state);
@@ -304,7 +304,7 @@ export class Crawl {
   ): AsyncGenerator<Change, boolean> {
     const isHidden = state && (await this.#substitutes.hides({ address, print, storedPrint: state.print, isSeed }));
     if (!isHidden) return false;
-    this.#isComplete = false;
+    this.#progress.isComplete = false;
     yield this.#failed(address, HIDDEN, state, depth);
     return true;
   }
@@ -374,7 +374,7 @@ export class Crawl {
     body: AsyncIterable<Uint8Array>,
     { links, print }: { links: readonly string[]; print?: string | undefined },
   ): Change {
-    this.#pages += 1;
+    this.#progress.pages += 1;
     const item = toItem(address, name, response.headers, { now: this.#now, modifiedAt });
     const state = { ...toState(response.headers, links, { inSitemap, print }) };
     return this.#report({ kind: 'present', item, content: { body, state } });
@@ -386,9 +386,9 @@ export class Crawl {
 
   /** Reports a failed page. Its stored version stays, its stored links are followed. If its links are unknown, no source counts as gone. */
   #failed(address: string, problem: OriginProblem, state: PageState | undefined, depth: number): Change {
-    this.#firstProblem ??= problem;
+    this.#progress.firstProblem ??= problem;
     if (state) this.#follow(state.links, address, depth);
-    if (!state?.isWhole) this.#isComplete = false;
+    if (!state?.isWhole) this.#progress.isComplete = false;
     return this.#report({ kind: 'failed', originId: address, name: fileName(address, 'html'), problem });
   }
 

@@ -1,4 +1,5 @@
 /** The queue of addresses that a crawl will visit, in the order in which they were found. */
+import { z } from 'zod';
 import { isTrap, isUnreadable, normalizeUrl, type Scope } from './urls.ts';
 
 /** Maximum addresses with a query for one path: filters and sort orders of lists give endless combinations. */
@@ -8,19 +9,20 @@ const QUEUE_MAX = 100_000;
 const REQUESTS_PER_PAGE_MAX = 5;
 const REQUESTS_FREE = 100;
 
-export interface Entry {
-  address: string;
+export const EntrySchema = z.object({
+  address: z.string(),
   /** Number of links between one of the first addresses and this address. */
-  depth: number;
+  depth: z.number(),
   /** One of the first addresses, which is visited whatever the paths of the crawl are. */
-  isSeed: boolean;
+  isSeed: z.boolean(),
   /** The time in the sitemap. */
-  modifiedAt: Date | null;
+  modifiedAt: z.coerce.date().nullable(),
   /** A sitemap names the page, or did so when it was read. */
-  inSitemap?: boolean | undefined;
+  inSitemap: z.boolean().optional(),
   /** Another page names this address, so what this page names is ignored. */
-  isCanonical?: boolean;
-}
+  isCanonical: z.boolean().optional(),
+});
+export type Entry = z.infer<typeof EntrySchema>;
 
 /** Returns how many requests for pages a crawl sends. */
 export function maxRequests(maxPages: number): number {
@@ -28,8 +30,7 @@ export function maxRequests(maxPages: number): number {
 }
 
 export class Frontier {
-  /** The queue grows while the crawl iterates over it. */
-  readonly queue: Entry[] = [];
+  readonly queue: Entry[];
   /** Addresses that must not be added again. */
   readonly seen = new Set<string>();
   readonly #scope: Scope;
@@ -37,7 +38,8 @@ export class Frontier {
   readonly #now: Date;
   readonly #queriesOfPath = new Map<string, number>();
 
-  constructor(scope: Scope, maxDepth: number, now: Date) {
+  constructor(scope: Scope, maxDepth: number, now: Date, queue: Entry[]) {
+    this.queue = queue;
     this.#scope = scope;
     this.#maxDepth = maxDepth;
     this.#now = now;
@@ -61,13 +63,27 @@ export class Frontier {
     if (!this.seen.has(address)) this.add(address, undefined, { depth: this.#maxDepth, isSeed: false, inSitemap });
   }
 
+  /** Notes what was added to the queue, and visited, before the crawl was interrupted. */
+  restore(visited: ReadonlySet<string>): void {
+    for (const address of visited) this.seen.add(address);
+    for (const { address, isSeed } of this.queue) {
+      this.seen.add(address);
+      if (!isSeed) this.#countQuery(address);
+    }
+  }
+
   #isWanted(address: string, depth: number): boolean {
     if (depth > this.#maxDepth || !this.#scope.hasHost(address) || !this.#scope.includes(address)) return false;
     if (isTrap(address, this.#now) || isUnreadable(address)) return false;
+    return this.#countQuery(address) <= QUERIES_PER_PATH_MAX;
+  }
+
+  /** Returns how many addresses with a query were wanted for this path; 0 for an address without a query. */
+  #countQuery(address: string): number {
     const { origin, pathname, search } = new URL(address);
-    if (search === '') return true;
+    if (search === '') return 0;
     const queries = (this.#queriesOfPath.get(origin + pathname) ?? 0) + 1;
     this.#queriesOfPath.set(origin + pathname, queries);
-    return queries <= QUERIES_PER_PATH_MAX;
+    return queries;
   }
 }

@@ -13,6 +13,8 @@ const TITLE_UNITS_MAX = 300;
 /** UTF-16 units of an attribute value; longer values are no addresses. */
 const ATTRIBUTE_UNITS_MAX = 4096;
 const ATTRIBUTES_MAX = 50;
+/** UTF-16 units of the text of a page that only leads to another one, without its links. */
+const NOTICE_UNITS_MAX = 120;
 /** UTF-16 units of a page that only leads to another one. */
 const REDIRECT_UNITS_MAX = 4_096;
 
@@ -92,9 +94,15 @@ export function readPage(html: string): PageFacts {
     }
   }
   facts.text = `${texts.join(' ')} ${html.slice(from)}`;
-  // A longer page has content of its own.
-  if (html.length > REDIRECT_UNITS_MAX) facts.redirect = undefined;
+  if (facts.redirect !== undefined && (html.length > REDIRECT_UNITS_MAX || hasOwnText(facts.text)))
+    facts.redirect = undefined;
   return facts;
+}
+
+/** Returns whether a short page has more text beside its links than a notice that it leads to another one. */
+function hasOwnText(html: string): boolean {
+  const text = html.replace(/<a\b.*?<\/a\s*>|<[^<>]*>/gis, ' ').replace(/\s+/g, ' ');
+  return text.trim().length > NOTICE_UNITS_MAX;
 }
 
 /** @param isForOthers true for an element inside `<noscript>`: only readers without scripts see it. */

@@ -3,13 +3,14 @@
  *
  * A site also redirects for a time: to a notice of maintenance, a sign-in, a question for humans. Then the stored pages must stay.
  */
+import { z } from 'zod';
 
 /** More stored pages that lead to one page for now may hide others, as for maintenance: the crawl deletes nothing that it did not reach. */
 export const TEMPORARY_TO_ONE_MAX = 10;
 
 export interface CrawledPages {
   /** Stored pages that were requested. */
-  stored: ReadonlyMap<string, unknown>;
+  stored: ReadonlySet<string>;
   /** Pages that were read, with their names; undefined for those that did not change. */
   read: ReadonlyMap<string, string | undefined>;
   /** Addresses to which pages, sitemaps or settings link. */
@@ -32,27 +33,25 @@ export interface Verdict {
   kind: 'moved' | 'away' | 'shared' | 'unread';
 }
 
-interface Hop {
-  to: string;
-  isPermanent: boolean;
-}
+export const HopSchema = z.object({ to: z.string(), isPermanent: z.boolean() });
+type Hop = z.infer<typeof HopSchema>;
 
 interface Lead extends Hop {
   from: string;
 }
 
 export class Moves {
-  readonly #hops = new Map<string, Hop>();
-  readonly #canonicals = new Map<string, Hop>();
+  readonly hops = new Map<string, Hop>();
+  readonly canonicals = new Map<string, Hop>();
 
   /** Adds a redirect. The refresh of a page counts as a temporary one. */
   redirect(from: string, to: string, isPermanent: boolean): void {
-    this.#hops.set(from, { to, isPermanent });
+    this.hops.set(from, { to, isPermanent });
   }
 
   /** Adds the canonical address of a page: who leads to the page leads there. */
   canonical(from: string, to: string): void {
-    this.#canonicals.set(from, { to, isPermanent: true });
+    this.canonicals.set(from, { to, isPermanent: true });
   }
 
   /** Returns whether several addresses lead to one page that is new and not linked: they may have led to stored pages before. */
@@ -79,7 +78,7 @@ export class Moves {
 
   /** Adds the pages to which linked addresses lead for good, such as those without a slash at their end. */
   #withLinked(pages: CrawledPages): CrawledPages {
-    const ends = [...this.#hops].flatMap(([from, { to, isPermanent }]) =>
+    const ends = [...this.hops].flatMap(([from, { to, isPermanent }]) =>
       isPermanent && pages.linked.has(from) && !pages.stored.has(from) ? [to] : [],
     );
     return { ...pages, linked: new Set([...pages.linked, ...ends]) };
@@ -88,7 +87,7 @@ export class Moves {
   /** Returns the redirects by the place to which they lead. */
   #groups({ read }: CrawledPages): Map<string, Lead[]> {
     const ends = new Map<string, Hop>();
-    const leads = [...this.#hops.keys()].map((from) => this.#leadOf(from, ends));
+    const leads = [...this.hops.keys()].map((from) => this.#leadOf(from, ends));
     return Map.groupBy(leads, ({ to }) => placeOf(to, read.get(to)));
   }
 
@@ -99,7 +98,7 @@ export class Moves {
    */
   #leadOf(from: string, ends: Map<string, Hop>): Lead {
     const chain = new Map<string, Hop>();
-    const nextOf = (address: string) => this.#hops.get(address) ?? this.#canonicals.get(address);
+    const nextOf = (address: string) => this.hops.get(address) ?? this.canonicals.get(address);
     let last = from;
     for (let next = nextOf(from); next && !ends.has(last) && !chain.has(next.to); next = nextOf(last)) {
       chain.set(last, next);

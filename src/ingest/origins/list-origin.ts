@@ -16,17 +16,20 @@ import {
   listStoredIds,
   listUnreportedIds,
   moveItems,
+  readSteps,
   type StoredItem,
+  saveSteps,
 } from '../../corpus/origin-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { unlessAborted } from '../../util/abort.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import { checkFence } from '../fence.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
-import { cleanItem, cleanName, cleanReason, needsFetch, type Received, storedId } from './decide.ts';
+import { cleanItem, cleanName, cleanReason, cleanState, needsFetch, type Received, storedId } from './decide.ts';
 import { BROKEN_OFF, originProblem } from './problems.ts';
 import { fetchItem, type OpenOrigin, receiveContent } from './receive-items.ts';
 import { type GroupCapacity, storeItems } from './store-items.ts';
+import type { Turn } from './turn.ts';
 
 /** Items that are looked up, fetched and stored together. A kill loses at most the fetched bytes of this many items. */
 const BATCH_ITEMS = 32;
@@ -38,6 +41,8 @@ const BATCH_BYTES = 32 * 1024 * 1024;
  */
 const BATCH_AGE_MS = 1_000;
 const FETCHES_AT_ONCE = 4;
+
+export const PAUSED = 'paused';
 
 export interface ListingPosition {
   cursor: Opaque | null;
@@ -59,7 +64,7 @@ type ReportedItem = { change: Extract<Change, { kind: 'present' }> } | { receive
  * Lists an origin and stores its items.
  *
  * @param saveCheckpoint records, in a transaction, that everything before the checkpoint was stored.
- * @returns how the listing ended, or the problem that stopped it.
+ * @returns how the listing ended, or the problem that stopped it. `PAUSED`: the turn is over, and the listing can go on near this place.
  * @throws RunLost; the signal's reason; errors that are not the origin's fault. OriginError when the cursor has
  * expired.
  */
@@ -69,8 +74,8 @@ export async function listOrigin(
   from: ListingPosition,
   capacity: GroupCapacity,
   saveCheckpoint: (tx: Tx, resume: Opaque) => Promise<void>,
-  signal: AbortSignal,
-): Promise<ListingEnd | OriginProblem> {
+  { signal, turn }: { signal: AbortSignal; turn: Turn },
+): Promise<ListingEnd | OriginProblem | typeof PAUSED> {
   const batch = openBatch(deps, open, capacity, signal);
   const changes = open.connector
     .list(open.origin, open.credential, {
@@ -85,9 +90,12 @@ export async function listOrigin(
           listUnreportedIds(tx, open.active.tenantId, open.active),
         );
       },
+      readSteps: () =>
+        deps.db.transaction(open.active.tenantId, (tx) => readSteps(tx, open.active.tenantId, open.active.runId)),
       signal,
     })
     [Symbol.asyncIterator]();
+  let hasCheckpoint = false;
   try {
     for (;;) {
       const next = await unlessAborted(Promise.resolve(changes.next()), signal).catch((error) => ({ error }));
@@ -111,12 +119,19 @@ export async function listOrigin(
       if (change.kind === 'checkpoint') {
         await batch.store((tx) => saveCheckpoint(tx, change.resume));
         deps.crash.reach('origin.checkpoint');
+        hasCheckpoint = true;
+      } else if (change.kind === 'step') {
+        await batch.addStep(change.step);
       } else if (change.kind === 'moved') {
         await saveMoves(deps, open, change.moves);
       } else if (change.kind === 'outlook') {
         batch.expect(change.waiting);
       } else {
         await batch.add(change);
+      }
+      if ((hasCheckpoint || change.kind === 'step') && (await turn.isOver())) {
+        await batch.store();
+        return PAUSED;
       }
     }
   } finally {
@@ -127,7 +142,8 @@ export async function listOrigin(
 }
 
 interface Batch {
-  add(change: Exclude<Change, { kind: 'end' | 'checkpoint' | 'outlook' | 'moved' }>): Promise<void>;
+  add(change: Exclude<Change, { kind: 'end' | 'checkpoint' | 'step' | 'outlook' | 'moved' }>): Promise<void>;
+  addStep(step: Opaque): Promise<void>;
   /** Sets how many items the listing knows and has not reported yet. */
   expect(waiting: number): void;
   store(also?: (tx: Tx) => Promise<void>): Promise<void>;
@@ -138,9 +154,11 @@ interface Batch {
 function openBatch(deps: IngestDeps, open: OpenOrigin, capacity: GroupCapacity, signal: AbortSignal): Batch {
   const { active } = open;
   let reported = new Map<string, ReportedItem>();
+  let steps: Opaque[] = [];
   let bytes = 0;
   let waiting = 0;
   let storedAt = performance.now();
+  const isOld = (): boolean => performance.now() - storedAt >= BATCH_AGE_MS;
   return {
     expect(items) {
       waiting = items;
@@ -162,16 +180,29 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, capacity: GroupCapacity, 
           change.kind === 'present' ? { change } : { received: receivedOutcome(change, originId) },
         );
       }
-      const isDue = performance.now() - storedAt >= BATCH_AGE_MS;
-      if (reported.size >= BATCH_ITEMS || bytes >= BATCH_BYTES || isDue) await this.store();
+      if (reported.size >= BATCH_ITEMS || bytes >= BATCH_BYTES || isOld()) await this.store();
+    },
+    async addStep(step) {
+      steps.push(cleanState(step));
+      if (steps.length >= BATCH_ITEMS || isOld()) await this.store();
     },
     async store(also) {
       const items = reported;
-      if (items.size === 0 && !also) return;
+      const taken = steps;
+      if (items.size === 0 && taken.length === 0 && !also) return;
       const { received, skippedBefore } = await receiveNamed(deps, open, items, signal);
       reported = new Map();
+      steps = [];
       bytes = 0;
-      await storeItems(deps, active, received, { capacity, skippedBefore, waiting, also });
+      await storeItems(deps, active, received, {
+        capacity,
+        skippedBefore,
+        waiting,
+        async also(tx) {
+          await saveSteps(tx, active.tenantId, active.runId, taken);
+          await also?.(tx);
+        },
+      });
       open.onStored?.();
       storedAt = performance.now();
     },

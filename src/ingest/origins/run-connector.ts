@@ -26,9 +26,10 @@ import { withHeartbeat } from '../heartbeat.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
 import { removeGone } from '../removal/remove-gone.ts';
 import { type Feed, processPending } from '../runs/pipeline.ts';
-import { type ListingEnd, type ListingPosition, listOrigin } from './list-origin.ts';
+import { type ListingEnd, type ListingPosition, listOrigin, PAUSED } from './list-origin.ts';
 import { openCredential } from './origin-credential.ts';
 import { NOTHING_LISTED, originProblem } from './problems.ts';
+import { beginTurn, type Turn } from './turn.ts';
 
 /** More failed items than any connector asks for one by one. */
 const FAILED_ITEMS_MAX = 1_000;
@@ -44,27 +45,38 @@ interface Progress extends ListingPosition {
  * Lists the origin and processes fetched items at the same time, so items are searchable before the listing ends.
  * Continues a listing that was interrupted.
  *
+ * @returns false if the listing has not ended, because the turn of the run is over.
  * @throws RunLost
  */
-export async function readOrigin(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<void> {
+export async function readOrigin(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<boolean> {
   const feed: Feed = { isOpen: true, hasNews: false };
   const failure = new AbortController();
   const within = AbortSignal.any([signal, failure.signal]);
   // The part that fails first aborts the other part. Only the first error is reported: the second is its consequence.
-  const end = (error: unknown): void => failure.abort(error);
+  const end = (error: unknown): undefined => failure.abort(error) as undefined;
   const listing = listOnly(deps, active, within, () => {
     feed.hasNews = true;
   }).finally(() => {
     feed.isOpen = false;
   });
-  await Promise.all([listing.catch(end), processPending(deps, active, within, feed).catch(end)]);
+  const [hasEnded] = await Promise.all([listing.catch(end), processPending(deps, active, within, feed).catch(end)]);
   if (failure.signal.aborted) throw failure.signal.reason;
+  return hasEnded === true;
 }
 
-async function listOnly(deps: IngestDeps, active: ActiveRun, signal: AbortSignal, onStored: () => void): Promise<void> {
-  await withHeartbeat(deps, active, signal, async (within) => {
+/** Returns false if the listing was paused. */
+async function listOnly(
+  deps: IngestDeps,
+  active: ActiveRun,
+  signal: AbortSignal,
+  onStored: () => void,
+): Promise<boolean> {
+  const turn = beginTurn(deps);
+  const hasEnded = await withHeartbeat(deps, active, signal, async (within) => {
     const { setting, progress } = await begin(deps, active);
-    const outcome = progress.outcome ?? (await list(deps, active, setting, progress, { signal: within, onStored }));
+    const outcome =
+      progress.outcome ?? (await list(deps, active, setting, progress, { signal: within, turn, onStored }));
+    if (outcome === PAUSED) return false;
     if ('full' in outcome)
       await removeGone(deps, active, { isFullListing: outcome.full, onlyNeverServed: true }, within);
     await deps.db.transaction(active.tenantId, async (tx) => {
@@ -72,8 +84,10 @@ async function listOnly(deps: IngestDeps, active: ActiveRun, signal: AbortSignal
       const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
       await settleTotals(tx, active.tenantId, active.runId, pending + updating);
     });
+    return true;
   });
-  deps.crash.reach('origin.listed');
+  if (hasEnded) deps.crash.reach('origin.listed');
+  return hasEnded;
 }
 
 /**
@@ -142,8 +156,11 @@ export async function hasUnlistedFiles(tx: Tx, { tenantId, groupId, runId }: Act
   return (await countSources(tx, tenantId, groupId)).ready > 0;
 }
 
+type Outcome = ListingEnd | OriginProblem | typeof PAUSED;
+
 interface Watch {
   signal: AbortSignal;
+  turn: Turn;
   /** Called after each transaction that stored items. */
   onStored: () => void;
 }
@@ -170,9 +187,10 @@ async function list(
   setting: Setting,
   progress: Progress,
   watch: Watch,
-): Promise<ListingEnd | OriginProblem> {
+): Promise<Outcome> {
   const { tenantId, groupId, runId } = active;
   const outcome = await listAll(deps, active, setting, progress, watch);
+  if (outcome === PAUSED) return PAUSED;
   return deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     const listedNothing =
@@ -191,8 +209,8 @@ async function listAll(
   active: ActiveRun,
   setting: Setting,
   progress: Progress,
-  { signal, onStored }: Watch,
-): Promise<ListingEnd | OriginProblem> {
+  { signal, turn, onStored }: Watch,
+): Promise<Outcome> {
   const { tenantId } = active;
   const { origin } = setting;
   let credential: string | null;
@@ -209,14 +227,14 @@ async function listAll(
     sources: GROUP_SOURCES_MAX - counts.pending - counts.ready - counts.failed,
     bytes: GROUP_BYTES_MAX - counts.bytes,
   };
-  const listFrom = (from: ListingPosition): Promise<ListingEnd | OriginProblem> =>
+  const listFrom = (from: ListingPosition): Promise<Outcome> =>
     listOrigin(
       deps,
       open,
       { cursor: from.cursor, resume: from.resume },
       capacity,
       (tx, resume) => saveProgress(tx, active, { ...progress, cursor: from.cursor, resume }),
-      signal,
+      { signal, turn },
     );
   try {
     return await listFrom(progress);

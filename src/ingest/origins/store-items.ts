@@ -102,7 +102,7 @@ export async function storeItems(
     capacity: GroupCapacity;
     skippedBefore: ReadonlySet<string>;
     waiting: number;
-    also?: ((tx: Tx) => Promise<void>) | undefined;
+    also: (tx: Tx) => Promise<void>;
   },
 ): Promise<void> {
   const { tenantId, groupId, runId } = active;
@@ -123,7 +123,7 @@ export async function storeItems(
       );
       await write(deps, tx, active, writes);
       await addListed(tx, tenantId, runId, writes.step, deps.clock.now(), waiting);
-      await also?.(tx);
+      await also(tx);
     }),
   );
   deps.crash.reach('origin.items_stored');

@@ -218,11 +218,11 @@ test('the end of a crawl takes linear time in the number of pages that lead else
   const count = 10_000;
   const addresses = (what: string) => Array.from({ length: count }, (_, i) => `https://site.example/${what}/${i}`);
   const pairs = new Moves();
-  const stored = new Map<string, unknown>();
+  const stored = new Set<string>();
   const read = new Map<string, string>();
   for (const [i, from] of addresses('old').entries()) {
     for (const path of [from, `${from}/index.html`]) {
-      stored.set(path, true);
+      stored.add(path);
       pairs.redirect(path, `https://site.example/new/${i}`, true);
     }
     read.set(`https://site.example/new/${i}`, `New ${i}`);
@@ -235,7 +235,7 @@ test('the end of a crawl takes linear time in the number of pages that lead else
   const before = process.cpuUsage();
   assert.equal(pairs.hideOthers(crawled), true);
   assert.ok(pairs.judge(crawled).every(({ kind }) => kind === 'moved'));
-  assert.deepEqual(chain.judge({ ...crawled, stored: new Map([['https://site.example/chain/0', true]]) }), [
+  assert.deepEqual(chain.judge({ ...crawled, stored: new Set(['https://site.example/chain/0']) }), [
     {
       from: 'https://site.example/chain/0',
       to: `https://site.example/chain/${count}`,
@@ -248,14 +248,14 @@ test('the end of a crawl takes linear time in the number of pages that lead else
 });
 
 test('redirects in a circle lead to its end, whichever comes first', () => {
-  const crawled = { stored: new Map([['a', 1]]), read: new Map(), linked: new Set<string>(), seeds: new Set<string>() };
+  const crawled = { stored: new Set(['a']), read: new Map(), linked: new Set<string>(), seeds: new Set<string>() };
   const at = (name: string) => `https://site.example/${name}`;
   const moves = new Moves();
   moves.redirect(at('a'), at('b'), true);
   moves.redirect(at('b'), at('c'), false);
   moves.redirect(at('c'), at('b'), true);
   moves.redirect(at('d'), at('d'), true);
-  const stored = new Map(['a', 'b', 'c', 'd'].map((name) => [at(name), true]));
+  const stored = new Set(['a', 'b', 'c', 'd'].map(at));
   const verdicts = moves.judge({ ...crawled, stored });
   assert.deepEqual(verdicts.map(({ from, to, kind }) => [from, to, kind].join(' ')).sort(), [
     `${at('a')} ${at('c')} away`,

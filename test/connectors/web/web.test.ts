@@ -200,6 +200,20 @@ describe('directives and metadata of a page', () => {
     assert.deepEqual(skipped, { [`${web.base}/old`]: `the page leads to ${web.base}/manual/` });
   });
 
+  test('a short page with text of its own is read although it refreshes to another one', async () => {
+    const refresh = '<meta http-equiv="refresh" content="0; url=/manual/">';
+    const notice = `This page has moved. If you are not redirected, follow <a href="/manual/">${'the link '.repeat(30)}</a>.`;
+    const own = `${notice} ${'The bittern booms in the reeds at night. '.repeat(4)}`;
+    web.site.set({ '/': htmlPage('Home', ['/old', '/both']), '/manual/': htmlPage('Manual', []) });
+    web.site.set({
+      '/old': `<head>${refresh}</head><p>${notice}</p>`,
+      '/both': `<head>${refresh}</head><p>${own}</p>`,
+    });
+    const { stored: texts, skipped } = await web.crawl();
+    assert.deepEqual(web.pathsOf(Object.keys(texts)).sort(), ['/', '/both', '/manual/']);
+    assert.deepEqual(web.pathsOf(Object.keys(skipped)), ['/old']);
+  });
+
   test('the charset of a page comes from its header if the page names none', async () => {
     const body = Buffer.from(
       '<html><title>\xcf\xf0\xe8\xe2\xe5\xf2</title><body>\xcf\xf0\xe8\xe2\xe5\xf2</body></html>',

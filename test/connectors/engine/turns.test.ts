@@ -1,0 +1,129 @@
+/** A run that reads its origin for long gives its place to runs that wait, and goes on where it was. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import type { ListRequest } from '../../../src/connectors/connector.ts';
+import type { Opaque } from '../../../src/corpus/origin.ts';
+import { sql } from '../../../src/db/sql.ts';
+import { TURN_MS } from '../../../src/ingest/origins/turn.ts';
+import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
+import { type ConnectorWorld, openConnectorWorld } from '../../support/worlds/connector-world.ts';
+
+let world: ConnectorWorld;
+let ahead = 0;
+before(async () => {
+  world = await openConnectorWorld({ clock: { now: () => new Date(Date.now() + ahead) } });
+  const { db, queue } = world.service.deps;
+  await db.system.transaction((tx) => queue.enqueue(tx, 'origin-run', {}));
+});
+after(() => world.close());
+beforeEach(async () => {
+  world.origin.files.clear();
+  for (const id of ['a', 'b', 'c'])
+    world.origin.files.set(id, { name: `${id}.txt`, content: `The heron ${id}.`, listed: true });
+  await setWaiting(false);
+});
+
+/** No worker takes the jobs of this world: the tests run them. */
+async function setWaiting(isWaiting: boolean): Promise<void> {
+  await world.service.deps.db.system.query(
+    sql`update pgboss.job set state = ${isWaiting ? 'created' : 'completed'} where name = 'origin-run'`,
+  );
+}
+
+const storedSteps = async () => (await world.service.deps.db.system.execute('select * from run_step')).rows.length;
+
+type Place = 'step' | 'checkpoint';
+
+/** Lists the files, with a place after each of them; a turn lasts one file. Returns where each listing began. */
+function listSlowly(place: Place | 'none'): Opaque[][] {
+  const begun: Opaque[][] = [];
+  world.origin.script = async function* ({ resume, readSteps }: ListRequest) {
+    const steps = await readSteps!();
+    begun.push(resume ? [resume] : steps);
+    const done = resume ? Number(resume['at']) : steps.length;
+    for (const [at, id] of ['a', 'b', 'c'].entries()) {
+      if (at < done) continue;
+      yield world.origin.present(id);
+      ahead += TURN_MS;
+      if (place === 'step') yield { kind: 'step', step: { at: at + 1 } };
+      if (place === 'checkpoint') yield { kind: 'checkpoint', resume: { at: at + 1 } };
+    }
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  return begun;
+}
+
+async function runAfterRun(runId: string): Promise<{ turns: number; statuses: string[] }> {
+  const statuses: string[] = [];
+  for (let turns = 1; ; turns += 1) {
+    await world.work(runId);
+    const { status } = await world.getRun(runId);
+    statuses.push(status);
+    if (status !== 'queued') return { turns, statuses };
+    await setWaiting(true);
+  }
+}
+
+const PLACES: Record<Place, Opaque[][]> = {
+  step: [[], [{ at: 1 }], [{ at: 1 }, { at: 2 }], [{ at: 1 }, { at: 2 }, { at: 3 }]],
+  checkpoint: [[], [{ at: 1 }], [{ at: 2 }], [{ at: 3 }]],
+};
+
+for (const [place, begun] of Object.entries(PLACES))
+  test(`a run with a ${place} gives its place to others after a turn, and loses and repeats nothing`, async () => {
+    const groupId = await world.makeGroup();
+    const runId = await world.queueRun(groupId);
+    await setWaiting(true);
+    const listings = listSlowly(place as Place);
+    const { statuses } = await runAfterRun(runId);
+    assert.deepEqual(statuses, ['queued', 'queued', 'queued', 'success']);
+    assert.deepEqual(listings, begun);
+    assert.deepEqual((await world.getRun(runId)).statistics.added, 3);
+    assert.deepEqual((await world.sources(groupId)).map(({ name }) => name).sort(), ['a.txt', 'b.txt', 'c.txt']);
+    await world.assertSound();
+  });
+
+test('a run keeps its place while nobody waits, and before it has a place to go on from', async () => {
+  const alone = await world.queueRun(await world.makeGroup());
+  await setWaiting(false);
+  listSlowly('step');
+  assert.deepEqual((await runAfterRun(alone)).statuses, ['success']);
+  const withoutPlace = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  listSlowly('none');
+  assert.deepEqual((await runAfterRun(withoutPlace)).statuses, ['success']);
+});
+
+test('a run that waits for its next turn can be canceled', async () => {
+  const runId = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  listSlowly('step');
+  await world.work(runId);
+  assert.equal((await world.getRun(runId)).status, 'queued');
+  await world.service.post(`/runs/${runId}/cancel`, {});
+  await world.work(runId);
+  assert.equal((await world.getRun(runId)).status, 'canceled');
+});
+
+test('the next turn has one job, however long the run has lasted, and its steps are deleted after its end', async () => {
+  const runId = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  listSlowly('step');
+  ahead += 3 * 3_600_000;
+  await world.work(runId);
+  const jobs = async () =>
+    (
+      await world.service.deps.db.system.query(
+        sql`select 1 as one from pgboss.job where name = 'origin-run' and state = 'created' and data ->> 'runId' = ${runId}`,
+      )
+    ).length;
+  const before = await jobs();
+  const collect = () =>
+    collectGarbage(world.service.deps)({}, { signal: new AbortController().signal, lastAttempt: true });
+  await collect();
+  assert.equal(await jobs(), before);
+  assert.ok((await storedSteps()) > 0);
+  await runAfterRun(runId);
+  await collect();
+  assert.equal(await storedSteps(), 0);
+});
