@@ -133,6 +133,9 @@ const FOUND: readonly (readonly [string, string, string, number])[] = [
   ['ja', 'ﾃﾞｰﾀﾍﾞｰｽの設計', 'データベース', 1],
   ['ko', '대한민국의 수도는 서울이다', '대한민국 수도', 1],
   ['th', 'ฉันชอบอ่านหนังสือ', 'หนังสือ', 0.6],
+  // Medicine and snake: words of two letters, which have no triple of characters.
+  ['th', 'กินยาหลังอาหาร', 'ยา', 1],
+  ['th', 'ฉันกลัวงูมาก', 'งู', 1],
 ];
 
 /** Language, text, query, and the maximum share of the query that the text may hold. */
