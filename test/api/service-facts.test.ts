@@ -26,6 +26,7 @@ test('a reader learns the models and limits of the service', async () => {
 const ADDED_BY: Readonly<Record<string, RegExp>> = {
   LibreOffice: /^apt-get install .*libreoffice/,
   'embedding model': /^pinakes models pull /,
+  OCR: /^PINAKES_OCR=tesseract pinakes serve$/,
 };
 
 test('the checks name no path', async () => {
@@ -36,7 +37,7 @@ test('the checks name no path', async () => {
   for (const { name, ok, detail, fix } of body.checks) {
     // A part without which the service works has a command that adds it.
     const adds = ADDED_BY[name];
-    const isMissing = adds !== undefined && /^(?:not found|none)/.test(detail);
+    const isMissing = adds !== undefined && /^(?:not found|none|off: pictures)/.test(detail);
     assert.equal(fix === null, ok && !isMissing, name);
     if (isMissing) assert.match(fix, adds);
   }
