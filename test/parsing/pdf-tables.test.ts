@@ -339,6 +339,19 @@ test('values at half height between two lines belong to the row of these lines',
   assert.match(tables[0]!, /\n\| Order \| A sentence on what is done here by the office \| 1 days \|\n\| Check \|/);
 });
 
+test('coloured areas of single cells separate columns, however close the words are', async () => {
+  const boxes = GRID.ys
+    .slice(0, 3)
+    .flatMap((_, row) =>
+      GRID.xs.slice(0, 3).map((x, column) => `0.9 g ${x} ${GRID.ys[row + 1]} ${GRID.xs[column + 1]! - x} 20 re f 0 g`),
+    );
+  const words = ROWS.flatMap(([a, b, c], row) => {
+    const y = GRID.ys[row]! - 14;
+    return [word(76, y, a!), word(row === 0 ? 202 : 285, y, b!), word(302, y, c!)];
+  });
+  assert.deepEqual((await read([...boxes, ...words].join('\n'))).tables, [TABLE]);
+});
+
 test('a table that repeats on each page is a running header', async () => {
   const head = (page: number) =>
     [

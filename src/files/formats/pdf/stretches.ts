@@ -43,7 +43,7 @@ interface Stretch {
 export function bandTables(
   glyphs: Glyphs,
   loose: readonly Rule[],
-  fills: readonly Area[],
+  { horizontal, fills }: { horizontal: readonly Rule[]; fills: readonly Area[] },
   free: Uint8Array,
 ): PageTable[] {
   const bands = fills.length > FILLS_MAX ? [] : fills.filter(({ top, bottom }) => top - bottom <= BAND_POINTS_MAX);
@@ -53,11 +53,12 @@ export function bandTables(
   ]);
   const rules = joinRules([...loose, ...edges]).filter(({ from, to }) => to - from >= RULE_POINTS_MIN);
   if (rules.length > RULES_MAX) return [];
+  const drawn = [...horizontal, ...edges];
   const words = wordsOf(glyphs, (index) => (free[index] === 0 ? -1 : 0));
   const lines = wordLines(words).map((line) => segmentsOf(line, GAP_SHARE));
   return groupsOf(rules).flatMap((group) => {
     const left = words.filter(({ start }) => free[start] === 1);
-    return tablesOfGroup(glyphs.text, left, lines, group, free);
+    return tablesOfGroup(glyphs.text, left, lines, group, drawn, free);
   });
 }
 
@@ -74,13 +75,31 @@ function groupsOf(rules: readonly Rule[]): Rule[][] {
   return groups.filter((group) => group.length > 2);
 }
 
+/** Returns positions inside a group where at least two drawn lines or areas end. */
+function innerEdges(group: readonly Rule[], drawn: readonly Rule[]): number[] {
+  const [{ from, to, at: top }, bottom] = [group[0]!, group.at(-1)!.at];
+  const ends = drawn
+    .filter(({ at }) => at <= top + ENDS_POINTS && at >= bottom - ENDS_POINTS)
+    .flatMap((rule) => [rule.from, rule.to])
+    .filter((x) => x > from + ENDS_POINTS && x < to - ENDS_POINTS)
+    .sort((a, b) => a - b);
+  const clusters: number[][] = [];
+  for (const x of ends) {
+    if (x - (clusters.at(-1)?.[0] ?? Number.NEGATIVE_INFINITY) <= ENDS_POINTS) clusters.at(-1)!.push(x);
+    else clusters.push([x]);
+  }
+  return clusters.filter((own) => own.length > 1).map((own) => own.reduce((sum, x) => sum + x, 0) / own.length);
+}
+
 function tablesOfGroup(
   text: string,
   words: readonly Word[],
   lines: readonly (readonly Word[][])[],
   group: readonly Rule[],
+  drawn: readonly Rule[],
   free: Uint8Array,
 ): PageTable[] {
+  const edges = innerEdges(group, drawn);
   const [from, to] = [group[0]!.from - ENDS_POINTS, group[0]!.to + ENDS_POINTS];
   const isWithin = ({ left, right }: Word) => (left + right) / 2 >= from && (left + right) / 2 <= to;
   const crossing = crossingWords(lines, isWithin);
@@ -97,14 +116,14 @@ function tablesOfGroup(
   return runs.flatMap(([start, end]) => {
     const tables: PageTable[] = [];
     for (let first = start; first < end - 1; ) {
-      const last = longestTable(own.slice(0, end), first, text);
+      const last = longestTable(own.slice(0, end), first, text, edges);
       if (last === undefined) {
         first += 1;
         continue;
       }
       const near = [...outside, ...own.slice(0, first).flat(), ...own.slice(last + 1).flat()];
       const whole = near.filter((word) => !crossing.has(word));
-      const table = cellTexts(text, withNeighbours(own.slice(first, last + 1), whole, text), true);
+      const table = cellTexts(text, withNeighbours(own.slice(first, last + 1), whole, text, edges), true);
       markUsed(table, free);
       tables.push(table);
       first = last + 1;
@@ -149,9 +168,14 @@ function isBetween({ words, space }: Stretch, usual: { space: number; height: nu
 }
 
 /** Returns the last stretch of the longest table that starts at `first`, or undefined. */
-function longestTable(stretches: readonly Word[][], first: number, text: string): number | undefined {
+function longestTable(
+  stretches: readonly Word[][],
+  first: number,
+  text: string,
+  edges: readonly number[],
+): number | undefined {
   if (stretches[first]!.length === 0) return undefined;
-  const holds = (last: number) => alignedRows(stretches.slice(first, last + 1), text, 'ruled') !== undefined;
+  const holds = (last: number) => alignedRows(stretches.slice(first, last + 1), text, 'ruled', edges) !== undefined;
   let end = first;
   while (end < stretches.length && !isProse(stretches[end]!)) end += 1;
   for (end -= 1; end > first && stretches[end]!.length === 0; ) end -= 1;
@@ -172,8 +196,13 @@ function isProse(words: readonly Word[]): boolean {
 /**
  * Returns the words of a table, with the line above its first rule and the line below its last rule if they fit its columns.
  */
-function withNeighbours(stretches: Word[][], near: readonly Word[], text: string): PlacedWord[] {
-  const { words, gaps } = alignedRows(stretches, text, 'ruled')!;
+function withNeighbours(
+  stretches: Word[][],
+  near: readonly Word[],
+  text: string,
+  edges: readonly number[],
+): PlacedWord[] {
+  const { words, gaps } = alignedRows(stretches, text, 'ruled', edges)!;
   const [top, bottom] = [Math.max(...words.map((word) => word.top)), Math.min(...words.map((word) => word.bottom))];
   const lines = wordLines(near);
   const above = lines.findLast((line) => line.bottom >= top - 1);

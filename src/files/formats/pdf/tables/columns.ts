@@ -12,20 +12,25 @@ const GAP_SHARE = 0.6;
 const ACROSS_SHARE = 0.12;
 const ACROSS_LINES_MIN = 5;
 const COLUMNS_MAX = 40;
+/** Points by which a word must extend to cross an edge, and the maximum share of such words. */
+const EDGE_POINTS = 2;
+const EDGE_ACROSS_SHARE_MAX = 0.05;
 
 /** How the place of a table was found: between horizontal rules, or by its words alone. */
 export type Evidence = 'ruled' | 'words';
 
 /**
  * Returns the rows of stretches, from the top, with their words in columns. Returns undefined if they do not look like a table.
+ * `edges` are positions where lines or areas drawn per cell meet.
  */
 export function alignedRows(
   stretches: readonly (readonly Word[])[],
   text: string,
   evidence: Evidence,
+  edges: readonly number[] = [],
 ): { words: PlacedWord[]; gaps: readonly number[] } | undefined {
   const lines = stretches.map((words) => wordLines(words));
-  const gaps = columnGaps(lines.flat());
+  const gaps = longerOf(edgesBetween(edges, stretches.flat()), columnGaps(lines.flat()));
   if (!gaps || gaps.length === 0 || gaps.length >= COLUMNS_MAX) return undefined;
   const placed = lines.map((own) => own.flatMap((line) => placeLine(line, gaps)));
   const isRuled = areRows(placed);
@@ -45,6 +50,22 @@ function withoutTitles(words: readonly PlacedWord[]): PlacedWord[] {
   const rows = [...Map.groupBy(words, ({ row }) => row).values()];
   const isRow = (row: readonly PlacedWord[]) => row.some(({ column }) => column !== row[0]!.column);
   return rows.slice(rows.findIndex(isRow), rows.findLastIndex(isRow) + 1).flat();
+}
+
+/** Returns edges between words, or none if words cross them. */
+function edgesBetween(edges: readonly number[], words: readonly Word[]): readonly number[] {
+  const across = words.filter(({ left, right }) =>
+    edges.some((edge) => left < edge - EDGE_POINTS && right > edge + EDGE_POINTS),
+  );
+  if (across.length > words.length * EDGE_ACROSS_SHARE_MAX) return [];
+  return edges.filter(
+    (edge) =>
+      words.some(({ right }) => right < edge + EDGE_POINTS) && words.some(({ left }) => left > edge - EDGE_POINTS),
+  );
+}
+
+function longerOf(edges: readonly number[], gaps: readonly number[] | undefined): readonly number[] | undefined {
+  return edges.length > 0 && edges.length >= (gaps?.length ?? 0) ? edges : gaps;
 }
 
 /** Returns the middles of the gaps that run through the lines. */

@@ -40,7 +40,7 @@ export function readTables(
   return [
     ...tagged,
     ...gridTables(glyphs, grids, free),
-    ...bandTables(glyphs, loose, graphics.fills, free),
+    ...bandTables(glyphs, loose, graphics, free),
     ...wordTables(glyphs, free),
   ];
 }
