@@ -25,8 +25,16 @@ test('a line without a value is refused', () => {
   assert.throws(() => pairsByLanguage('negations'), /has no colon/);
 });
 
-test('the words of a list are found as whole words, and anywhere in scripts without blanks', () => {
-  const found = (text: string): string[] => text.match(patternOf('content-words')) ?? [];
-  assert.deepEqual(found('It Says more than an essay_text.'), ['Says']);
-  assert.deepEqual(found('第九条の内容'), ['の', '内容']);
+test('the words of a list are found as whole words, with all endings after a star, and anywhere in scripts without blanks', () => {
+  const isDefault = (text: string): boolean => text.search(patternOf('default-words')) >= 0;
+  for (const text of [
+    'The Default is 5.',
+    'Der Vorgabewert ist 5.',
+    'Wartość domyślna to 5.',
+    '初期値は5です',
+    'По умолчанию 5',
+  ])
+    assert.ok(isDefault(text), text);
+  for (const text of ['default_mode', 'Die Standardausgabe', 'redefault', 'установлено'])
+    assert.ok(!isDefault(text), text);
 });

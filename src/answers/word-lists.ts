@@ -10,11 +10,12 @@ export function wordsIn(list: string): Set<string> {
 /** Scripts without blanks between words, and Korean, whose words have particles. */
 const UNSPACED = /^[\p{sc=Han}\p{sc=Kana}\p{sc=Hira}\p{sc=Hang}\p{sc=Thai}]/u;
 
-/** Returns a pattern that matches the words and phrases of a list in all languages. */
+/** Returns a pattern that matches the words and phrases of a list in all languages. `word*` stands for all words that begin so. */
 export function patternOf(list: string): RegExp {
   const patterns = [...wordsIn(list)].map((entry) => {
-    const words = escapePattern(entry);
-    return UNSPACED.test(entry) ? words : `(?<![\\p{L}\\p{N}_])${words}(?![\\p{L}\\p{N}_])`;
+    const words = escapePattern(entry.replace(/\*$/, ''));
+    if (UNSPACED.test(entry)) return words;
+    return `(?<![\\p{L}\\p{N}_])${words}${entry.endsWith('*') ? '[\\p{L}\\p{M}]*' : ''}(?![\\p{L}\\p{N}_])`;
   });
   return new RegExp(patterns.join('|'), 'giu');
 }

@@ -18,13 +18,15 @@ function bestOf(question: string, contents: readonly string[], language = 'en'):
   return candidates.toSorted((a, b) => b.score - a.score)[0]!.text;
 }
 
-test('a passage with the number that the question asks for beats a passage with the same words', () => {
+test('a passage with the number or the default that the question asks for beats a passage with the same words', () => {
   const bridge = ['The bridge was opened by the mayor.', 'The bridge was opened in 1931 by the mayor.'];
   assert.equal(bestOf('When was the bridge opened?', [bridge.join(' ')]), bridge[1]);
   const crew = ['The crew of the ship was large.', 'The crew of the ship was 214.'];
   assert.equal(bestOf('How many were in the crew of the ship?', [crew.join(' ')]), crew[1]);
   const club = ['その部の会員は年に3回集まる。', 'その部の会員は全部で45人である。'];
   assert.equal(bestOf('その部の会員は何人ですか？', [club.join('')], 'ja'), club[1]);
+  const wait = ['The wait of the client is long.', 'The wait of the client is long by default.'];
+  assert.equal(bestOf('What is the wait of the client if I set nothing?', [wait.join(' ')]), wait[1]);
 });
 
 test('a passage of the best chunk beats a passage with the same words in another chunk', () => {
@@ -144,6 +146,15 @@ test('a passage of the file that the question names beats one with the same word
     unpacked.map(({ features }) => features.fileNamed),
     [0, 1],
   );
+});
+
+test('a passage that names a default in its own language beats a passage with the same words', () => {
+  for (const [question, contents, language] of [
+    ['Welche Stufe gilt, wenn ich nichts setze?', ['Die Stufe ist hoch.', 'Die Stufe ist laut Vorgabe 2.'], 'de'],
+    ['Jaka jest domyślna długość kolejki?', ['Kolejka ma długość.', 'Kolejka ma długość, domyślnie 64.'], 'pl'],
+    ['Какой размер по умолчанию?', ['Это размер файла.', 'Это размер, по умолчанию 4.'], 'ru'],
+  ] as const)
+    assert.equal(bestOf(question, [contents.join(' ')], language), contents[1]);
 });
 
 test('the number of a section is no part of the name of an entry', () => {

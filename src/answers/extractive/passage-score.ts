@@ -12,7 +12,7 @@
 import type { ContextChunk } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
 import { plainOf } from './letter-groups.ts';
-import { plainIdentifier, type Question } from './question.ts';
+import { NAMES_DEFAULT, plainIdentifier, type Question } from './question.ts';
 
 /** A passage that may answer: a unit of a chunk, or a piece of a long unit. */
 export interface Candidate {
@@ -70,6 +70,8 @@ export interface Features {
   relevance: number;
   /** 1 when the question asks for a number, and the passage has a number that the question does not have. */
   newNumber: number;
+  /** 1 when the question asks for a default, and the passage names one. */
+  namedDefault: number;
   /** 1 for code. */
   code: number;
   /** 1 in a changelog, which describes earlier versions, and in a test, which shows one case. */
@@ -88,6 +90,7 @@ const WEIGHTS: Features = {
   letters: 1.13,
   relevance: 5.06,
   newNumber: 1.8,
+  namedDefault: 2.63,
   code: -1.14,
   changelog: -1.21,
 };
@@ -142,6 +145,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       letters: letters[i] ?? inPassage,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
       newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
+      namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       changelog: isAside(chunk) ? 1 : 0,
     };

@@ -56,7 +56,18 @@ test('a word that no passage has is looked for by its looser forms, unless it is
   assert.ok(termsWith('Who confirms it?', 'The configuration', 'en').includes(termsOf('confirms', 'en')[0]!));
 });
 
-test('a question asks for a number in the words of its language', () => {
+test('a question asks for a default, or for a number, in the words of its language', () => {
+  for (const question of [
+    'Welcher Wert gilt, wenn ich nichts angebe?',
+    'Was ist die Vorgabe?',
+    '¿Qué valor se usa por omisión?',
+    'Jaki system plików powstaje, gdy nie podam typu?',
+    'Jaká hodnota je výchozí?',
+    'Какой размер, если не указать?',
+    'モードを指定しないとどうなりますか?',
+    'Zaman verilmezse ne olur?',
+  ])
+    assert.ok(readQuestion(question, null).asksDefault, question);
   for (const question of ['Ile znaków ma etykieta?', 'Kolik oddílů může být?', 'Quantos dias?', 'Какой максимум?'])
     assert.ok(readQuestion(question, null).asksNumber, question);
   assert.ok(!readQuestion('Co se stane, když chybí?', 'cs').asksNumber);

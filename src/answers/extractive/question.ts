@@ -3,6 +3,7 @@
 import { datesIn } from '../../files/other-forms.ts';
 import { withoutAskedMeaning } from '../../text/asked-meaning.ts';
 import { anyOf } from '../patterns.ts';
+import { patternOf } from '../word-lists.ts';
 import { letterGroups } from './letter-groups.ts';
 import { allTerms, topicTerms } from './words.ts';
 
@@ -18,6 +19,7 @@ export interface Question {
   names: ReadonlySet<string>;
   /** Identifiers of three words, with an underscore or with `::`, as `plainIdentifier` returns them. */
   identifiers: readonly string[];
+  asksDefault: boolean;
 }
 
 /** Returns the question as the analyzer reads it in `language`. */
@@ -37,6 +39,7 @@ export function readQuestion(text: string, language: string | null): Question {
     letters: letterGroups(topic, (word) => allTerms(word, language).some((term) => terms.has(term))),
     identifiers: identifiersOf(text),
     asksNumber: ASKS_NUMBER.test(text),
+    asksDefault: text.search(NAMES_DEFAULT) >= 0 || text.search(ASKS_WHEN_UNSET) >= 0,
   };
 }
 
@@ -189,3 +192,5 @@ const ASKS_NUMBER = anyOf(
   ],
   'iu',
 );
+export const NAMES_DEFAULT = patternOf('default-words');
+const ASKS_WHEN_UNSET = patternOf('unset-words');
