@@ -147,7 +147,7 @@ test('a key that is there twice may have one of its values', () => {
   for (const claim of ['image: small tape', 'The image is a small tape at port 90.'])
     assert.equal(check(claim, passage).verified, true, claim);
   // That says nothing about another key.
-  const sizes = 'image: large disk\nport: disk, 80\nsize: 7';
+  const sizes = 'image: large disk\nport: disk 80\nsize: 7';
   assert.equal(
     check('The image is a large disk at size 80.', sizes).reason,
     'The passage says something else about size.',

@@ -138,8 +138,9 @@ test('the unit of a number may be the word before it, where no word follows', ()
   const trial = 'The risk was greater from days 0 to 42, and on day 43.';
   for (const claim of ['days 0 to 42', 'Day 43.', 'It was 43.', 'on the 43.'])
     assert.equal(states(trial, claim), true, claim);
-  for (const claim of ['hours 0 to 42', 'hour 43.']) assert.equal(states(trial, claim), false, claim);
-  assert.equal(states('port: 80', 'The port 80.'), true);
+  for (const claim of ['hours 0 to 42', 'hour 43.', 'hour\u00a043.']) assert.equal(states(trial, claim), false, claim);
+  for (const claim of ['The port 80.', 'port number 80.', 'It listens at 80.'])
+    assert.equal(states('The port 80 is used.', claim), true, claim);
   assert.equal(states('See Article 5.', 'See Section 5.'), false);
 });
 

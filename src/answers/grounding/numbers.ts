@@ -1,10 +1,9 @@
 /** Finds numbers with their units in text of any script. Equal numbers become equal strings. */
 import { stopWordsOf } from '../../text/analysis/stop-words.ts';
-import { wordTerms } from '../../text/analysis/words.ts';
-import { UNDETERMINED } from '../../text/analyzer.ts';
 import { pairsByLanguage } from '../word-lists.ts';
 import { normalizeDigits } from './digits.ts';
 import { isOpening } from './openings.ts';
+import { previousWord, termOf, UNIT_TERMS } from './unit-words.ts';
 
 /**
  * The ways to read one number. In some countries `1,000` is a thousand, in others one point zero. Two numbers match when they share
@@ -24,6 +23,8 @@ const POWER_BASE = /^(?:2|10)$/;
 const FACTOR = /\d\s?[×·*]\s?$/u;
 const CJK_NUMERAL = /[〇零一二三四五六七八九十百千万萬億亿兆两兩]+/gu;
 const WORD = /\p{L}+/gu;
+/** Thai text has no spaces, so numerals stand inside longer text. The lookaheads exclude words that begin like a numeral. */
+const THAI_NUMERAL = /(หนึ่ง)|(สอง)|(สาม)(?!ารถ|ี|ัญ)|(สี่)|(ห้า)(?!ม|ง)|(หก)(?!ล้ม)|(เจ็ด)|(แปด)|(เก้า)(?!อี้)|(สิบ)/g;
 /** Counted units. A numeral of one character counts as a number only before a unit. */
 const CJK_UNIT = /^[日月年人個个回度本枚時时分秒円元週周歳岁天次名位件階层層倍割点點場场]/u;
 const WORD_VALUES: ReadonlyMap<string, number> = new Map(
@@ -118,19 +119,19 @@ function foundNumbers(text: string, language: string | null, isClaim: boolean): 
     const rest = normal.slice(end, end + NEXT_UNITS_MAX);
     const after = PERCENT.test(rest) ? '%' : (SIGN_AFTER.exec(rest.replace(RANGE_END, ''))?.[0].trim() ?? '');
     const words = wordsAfter(rest, language);
-    const previous = wordBefore(normal.slice(Math.max(0, start - WORD_BEFORE_UNITS_MAX), start), language);
+    const wordBefore = previousWord(normal, start, language);
     const [currency = '', comparison = ''] = before === null ? [] : before.slice(1);
     const sign = currency + after;
     const written = `${comparison}${currency}${normal.slice(start, end)}${after}`;
     return {
       at: start,
       written,
-      withUnit: sign !== '' ? written : (words[0] ? `${written} ${words[0].word}` : `${previous} ${written}`).trim(),
+      withUnit: sign === '' && words[0] !== undefined ? `${written} ${words[0].word}` : written,
       readings: readings.map((reading) => comparison + reading),
       sign,
       unit: sign === '' ? (words[0]?.term ?? '') : sign,
       words: words.map(({ term }) => term),
-      wordBefore: previous && termOf(previous, language),
+      wordBefore: wordBefore && termOf(wordBefore, language),
       isAlone: !/^\s?\d/.test(rest),
     };
   });
@@ -156,19 +157,6 @@ function wordsAfter(text: string, language: string | null): { word: string; term
   return words;
 }
 
-/** Maximum UTF-16 units before a number in which a word is looked for. */
-const WORD_BEFORE_UNITS_MAX = 40;
-
-/** Returns the word before a number, empty for a stop word, a mark or nothing. */
-function wordBefore(text: string, language: string | null): string {
-  const word = /(?<![\p{L}\p{M}\p{N}])((?:\p{L}\p{M}*)+)[ \u00a0]$/u.exec(text)?.[1] ?? '';
-  return stopWordsOf(language ?? 'en').has(word) ? '' : word;
-}
-
-function termOf(word: string, language: string | null): string {
-  return wordTerms(word, language ?? UNDETERMINED)[0]?.term ?? word;
-}
-
 /** Returns the keys that a text with these numbers has. The second of equal keys ends with `×2`, the third with `×3`. */
 export function numberKeys(numbers: readonly FoundNumber[]): string[] {
   const counting = new Set(numbers.flatMap(({ readings, words }) => (words.length > 0 ? readings : [])));
@@ -188,12 +176,13 @@ export function numberKeys(numbers: readonly FoundNumber[]): string[] {
 /**
  * Returns the keys of which a text needs one to have this number with its unit. A word may stand between number and unit on one side:
  * "20 dollars", "20 US dollars". A number without a unit in the text may have any next word in the claim: "in 1990", "1990 ships sank".
- * Where no word follows, the word before may be the unit: "days 0 to 42".
+ * Where no word follows, the word before may be the unit: "days 0 to 42". Other words before it are not compared: "level 6".
  */
 export function neededKeys({ readings, sign, words: [first, second], wordBefore }: FoundNumber): string[] {
   return readings.flatMap((reading) => {
     if (sign !== '') return [`#${reading}${sign}`];
-    if (first === undefined) return wordBefore === '' ? [`#${reading}~`] : [`${wordBefore}<${reading}`, `<${reading}`];
+    if (first === undefined)
+      return UNIT_TERMS.has(wordBefore) ? [`${wordBefore}<${reading}`, `<${reading}`] : [`#${reading}~`];
     const next = second === undefined ? [] : [`#${reading} ${second}`];
     return [`#${reading} ${first}`, `#${reading}  ${first}`, `#${reading}.`, ...next];
   });
@@ -256,7 +245,7 @@ function placedNumbers(normal: string, cased: string, language: string | null, i
       power !== undefined &&
       (POWER_BASE.test(base) || FACTOR.test(normal.slice(Math.max(0, match.index - 4), match.index)));
     const read = isPower ? powers : [...bases, ...powers];
-    const factor = MAGNITUDES[magnitude?.slice(1).findIndex((words) => words !== undefined) ?? -1]?.[1] ?? 1;
+    const factor = magnitude === null ? 1 : MAGNITUDES[groupOf(magnitude)]![1];
     const readings = read.map((reading) => sign + (factor === 1 ? reading : scaled(reading, factor)));
     const isOrdinal = magnitude === null && ORDINAL_END.test(normal.slice(end, end + 2));
     const ordinals = isOrdinal ? readings.map((reading) => reading + ORDINAL) : [];
@@ -276,6 +265,7 @@ function placedNumbers(normal: string, cased: string, language: string | null, i
   }
   for (const match of normal.matchAll(CJK_NUMERAL))
     if (isCjkNumber(normal, match.index, match[0])) add(match.index, match[0].length, [String(cjkValue(match[0]))]);
+  for (const match of normal.matchAll(THAI_NUMERAL)) add(match.index, match[0].length, [String(groupOf(match) + 1)]);
   return found;
 }
 
@@ -314,6 +304,11 @@ function decimal(whole: string, fraction: string): string {
 
 function withoutLeadingZeros(digits: string): string {
   return digits.replace(/^0+(?=\d)/, '');
+}
+
+/** Returns the index of the only group that matched. */
+function groupOf(match: RegExpExecArray): number {
+  return match.slice(1).findIndex((group) => group !== undefined);
 }
 
 function scaled(reading: string, factor: number): string {
