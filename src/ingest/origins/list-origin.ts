@@ -6,6 +6,7 @@
  * record, a run that continues after a kill counts and stores nothing twice, wherever its listing resumes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Change, ListRequest } from '../../connectors/connector.ts';
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import type { Opaque } from '../../corpus/origin.ts';
@@ -119,7 +120,8 @@ export async function listOrigin(
       if (change.kind === 'checkpoint') {
         await batch.store((tx) => saveCheckpoint(tx, change.resume));
         deps.crash.reach('origin.checkpoint');
-        hasCheckpoint = true;
+        // A listing may repeat the place where it began: then the turn has not moved it on.
+        hasCheckpoint ||= !isDeepStrictEqual(cleanState(change.resume), from.resume);
       } else if (change.kind === 'step') {
         await batch.addStep(change.step);
       } else if (change.kind === 'moved') {

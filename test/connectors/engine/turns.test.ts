@@ -94,6 +94,24 @@ test('a run keeps its place while nobody waits, and before it has a place to go 
   assert.deepEqual((await runAfterRun(withoutPlace)).statuses, ['success']);
 });
 
+test('a turn that has only repeated the place where it began goes on', async () => {
+  const runId = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  const places: (Opaque | null)[] = [];
+  const left = ['a', 'b', 'c'];
+  world.origin.script = async function* ({ resume }) {
+    places.push(resume);
+    yield { kind: 'checkpoint', resume: { commit: 'f00', at: 1 } };
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      ahead += TURN_MS;
+      yield world.origin.present(id);
+    }
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  assert.deepEqual((await runAfterRun(runId)).statuses, ['queued', 'success']);
+  assert.deepEqual(places, [null, { commit: 'f00', at: 1 }]);
+});
+
 test('a run that waits for its next turn can be canceled', async () => {
   const runId = await world.queueRun(await world.makeGroup());
   await setWaiting(true);
@@ -105,23 +123,25 @@ test('a run that waits for its next turn can be canceled', async () => {
   assert.equal((await world.getRun(runId)).status, 'canceled');
 });
 
+async function countJobs(runId: string): Promise<number> {
+  const rows = await world.service.deps.db.system.query(
+    sql`select 1 as one from pgboss.job where name = 'origin-run' and state = 'created' and data ->> 'runId' = ${runId}`,
+  );
+  return rows.length;
+}
+
+const collect = () =>
+  collectGarbage(world.service.deps)({}, { signal: new AbortController().signal, lastAttempt: true });
+
 test('the next turn has one job, however long the run has lasted, and its steps are deleted after its end', async () => {
   const runId = await world.queueRun(await world.makeGroup());
   await setWaiting(true);
   listSlowly('step');
   ahead += 3 * 3_600_000;
   await world.work(runId);
-  const jobs = async () =>
-    (
-      await world.service.deps.db.system.query(
-        sql`select 1 as one from pgboss.job where name = 'origin-run' and state = 'created' and data ->> 'runId' = ${runId}`,
-      )
-    ).length;
-  const before = await jobs();
-  const collect = () =>
-    collectGarbage(world.service.deps)({}, { signal: new AbortController().signal, lastAttempt: true });
+  const before = await countJobs(runId);
   await collect();
-  assert.equal(await jobs(), before);
+  assert.equal(await countJobs(runId), before);
   assert.ok((await storedSteps()) > 0);
   await runAfterRun(runId);
   await collect();
