@@ -147,3 +147,18 @@ test('the next turn has one job, however long the run has lasted, and its steps 
   await collect();
   assert.equal(await storedSteps(), 0);
 });
+
+test('a run that waits for over an hour gets one more job, not one at each collection', async () => {
+  const runId = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  listSlowly('step');
+  await world.work(runId);
+  const before = await countJobs(runId);
+  ahead += 61 * 60_000;
+  for (let minute = 0; minute < 5; minute += 1) {
+    await collect();
+    ahead += 60_000;
+  }
+  assert.equal(await countJobs(runId), before + 1);
+  await runAfterRun(runId);
+});
