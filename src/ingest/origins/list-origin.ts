@@ -34,7 +34,7 @@ import type { Turn } from './turn.ts';
 
 /** Items that are looked up, fetched and stored together. A kill loses at most the fetched bytes of this many items. */
 const BATCH_ITEMS = 32;
-/** Bytes that came with a listing are stored when a batch reaches this size. */
+/** Bytes and steps that came with a listing are stored when a batch reaches this size. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 /**
  * After this time the next item completes the batch, so items of a slow origin become searchable while the listing goes
@@ -186,7 +186,8 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, capacity: GroupCapacity, 
     },
     async addStep(step) {
       steps.push(cleanState(step));
-      if (steps.length >= BATCH_ITEMS || isOld()) await this.store();
+      bytes += Buffer.byteLength(JSON.stringify(step));
+      if (steps.length >= BATCH_ITEMS || bytes >= BATCH_BYTES || isOld()) await this.store();
     },
     async store(also) {
       const items = reported;

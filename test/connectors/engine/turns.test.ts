@@ -162,3 +162,16 @@ test('a run that waits for over an hour gets one more job, not one at each colle
   assert.equal(await countJobs(runId), before + 1);
   await runAfterRun(runId);
 });
+
+test('many bytes of steps are stored before a step more comes', async () => {
+  await collect();
+  const runId = await world.queueRun(await world.makeGroup());
+  let stored = 0;
+  world.origin.script = async function* () {
+    yield { kind: 'step', step: { text: 'x'.repeat(33 * 1024 * 1024) } };
+    stored = await storedSteps();
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.equal(stored, 1);
+});
