@@ -178,4 +178,16 @@ describe('robots.txt', () => {
     assert.ok(asked() > 1);
     assert.deepEqual(paths, ['/', '/a']);
   });
+
+  test('that cannot be read after an interruption leaves its rules as they were', async () => {
+    const { site } = web;
+    const rules = site.pages.get('/robots.txt')!;
+    const whole = await crawl({});
+    site.pages.delete('/robots.txt');
+    const { invent } = site;
+    site.invent = (path) => (path !== '/robots.txt' ? invent(path) : asked() > 1 ? { status: 500 } : rules);
+    const cut = await crawl({ isCut: (step) => step === 2 });
+    assert.ok(asked() > 1);
+    assert.deepEqual(cut, whole);
+  });
 });
