@@ -42,6 +42,8 @@ const BATCH_BYTES = 32 * 1024 * 1024;
  */
 const BATCH_AGE_MS = 1_000;
 const FETCHES_AT_ONCE = 4;
+/** Rows of steps that are read together. */
+const STEP_ROWS = 8;
 
 export const PAUSED = 'paused';
 
@@ -91,8 +93,7 @@ export async function listOrigin(
           listUnreportedIds(tx, open.active.tenantId, open.active),
         );
       },
-      readSteps: () =>
-        deps.db.transaction(open.active.tenantId, (tx) => readSteps(tx, open.active.tenantId, open.active.runId)),
+      readSteps: () => readAllSteps(deps, open),
       signal,
     })
     [Symbol.asyncIterator]();
@@ -313,6 +314,17 @@ async function discardBytes(deps: IngestDeps, received: readonly Received[]): Pr
 function openRevisions(deps: IngestDeps, { active: { tenantId, groupId } }: OpenOrigin) {
   return (revisions: readonly string[]) =>
     deps.db.transaction(tenantId, (tx) => findItemsByRevision(tx, tenantId, groupId, revisions));
+}
+
+async function* readAllSteps(deps: IngestDeps, { active }: OpenOrigin): AsyncGenerator<Opaque[]> {
+  for (let after = 0; ; ) {
+    const rows = await deps.db.transaction(active.tenantId, (tx) =>
+      readSteps(tx, active.tenantId, active.runId, { after, limit: STEP_ROWS }),
+    );
+    if (rows.length === 0) return;
+    yield rows.flatMap(({ steps }) => steps);
+    after = rows.at(-1)!.ordinal;
+  }
 }
 
 async function saveMoves(

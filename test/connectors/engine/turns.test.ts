@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { ListRequest } from '../../../src/connectors/connector.ts';
 import type { Opaque } from '../../../src/corpus/origin.ts';
+import { dropEndedItems } from '../../../src/corpus/origin-store.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { TURN_MS } from '../../../src/ingest/origins/turn.ts';
 import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
@@ -38,7 +39,7 @@ type Place = 'step' | 'checkpoint';
 function listSlowly(place: Place | 'none'): Opaque[][] {
   const begun: Opaque[][] = [];
   world.origin.script = async function* ({ resume, readSteps }: ListRequest) {
-    const steps = await readSteps!();
+    const steps = (await Array.fromAsync(readSteps!())).flat();
     begun.push(resume ? [resume] : steps);
     const done = resume ? Number(resume['at']) : steps.length;
     for (const [at, id] of ['a', 'b', 'c'].entries()) {
@@ -161,6 +162,30 @@ test('a run that waits for over an hour gets one more job, not one at each colle
   }
   assert.equal(await countJobs(runId), before + 1);
   await runAfterRun(runId);
+});
+
+test('steps come back in their order, in blocks, and are deleted in blocks', async () => {
+  await collect();
+  const runId = await world.queueRun(await world.makeGroup());
+  const all = Array.from({ length: 10 }, (_, at) => ({ at }));
+  let blocks: (readonly Opaque[])[] = [];
+  world.origin.script = async function* ({ readSteps, listUnreported }) {
+    for (const step of all) {
+      yield { kind: 'step', step };
+      // Stores what was reported.
+      await listUnreported!();
+    }
+    blocks = await Array.fromAsync(readSteps!());
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.deepEqual([blocks.length > 1, blocks.flat()], [true, all]);
+  const { db } = world.service.deps;
+  const { tenantId } = world.service;
+  assert.equal(await db.transaction(tenantId, (tx) => dropEndedItems(tx, tenantId, 4)), 4);
+  assert.equal(await storedSteps(), 6);
+  await collect();
+  assert.equal(await storedSteps(), 0);
 });
 
 test('many bytes of steps are stored before a step more comes', async () => {
