@@ -25,7 +25,7 @@ const ProgressSchema = z.object({
   tooManyLinks: ProblemSchema.optional(),
 });
 
-/** More addresses than the queue takes. Of a page that none of them names, the crawl only knows less why it leads elsewhere. */
+/** Twice what the queue takes. If a crawl finds more, it judges redirects to the others as redirects to pages without a link. */
 export const LINKED_MAX = 200_000;
 
 /** After a step of another version, which is not read, the crawl started again. */

@@ -274,8 +274,16 @@ test('a group that is deleted while its run lists leaves no rows and no blobs', 
   await world.work(runId);
   await deleteGroup(world.service.deps)({ tenantId: world.service.tenantId, groupId }, ALWAYS);
   await collectGarbage(world.service.deps)({}, ALWAYS);
-  for (const table of ['source', 'source_origin', 'source_update', 'run_item', 'run', 'connector_setting']) {
-    const where = ['run_item', 'run'].includes(table) ? '' : `where source_group_id = '${groupId}'`;
+  for (const table of [
+    'source',
+    'source_origin',
+    'source_update',
+    'run_item',
+    'run_step',
+    'run',
+    'connector_setting',
+  ]) {
+    const where = ['run_item', 'run_step', 'run'].includes(table) ? '' : `where source_group_id = '${groupId}'`;
     const found = await world.service.deps.db.system.execute(
       `select * from ${table} ${where || `where ${table === 'run' ? 'id' : 'run_id'} = '${runId}'`}`,
     );
