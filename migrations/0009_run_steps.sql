@@ -3,7 +3,8 @@ create table run_step (
   tenant_id uuid not null,
   run_id uuid not null,
   ordinal int not null,
-  steps jsonb not null,                       -- connectors/connector.ts: the steps of a listing that were stored together
+  steps json not null,                        -- connectors/connector.ts: the steps of a listing that were stored together.
+                                              -- jsonb takes 256 MiB at most, and no query looks into them.
   primary key (tenant_id, run_id, ordinal),
   foreign key (tenant_id, run_id) references run (tenant_id, id) on delete cascade
 );

@@ -107,8 +107,8 @@ export interface ListRequest {
   listStored?(): Promise<string[]>;
   /** Returns the ids of the stored items that this run has not reported yet, also not before it was cut off. */
   listUnreported?(): Promise<string[]>;
-  /** Returns the steps that this run reported before it was cut off, in their order. */
-  readSteps?(): Promise<Opaque[]>;
+  /** Returns the steps that this run reported before it was cut off, in their order, in blocks. */
+  readSteps?(): AsyncIterable<readonly Opaque[]>;
   /** Returns the stored items that have one of these revisions, for connectors that report `moved`. */
   findRevisions?(revisions: readonly string[]): Promise<{ originId: string; revision: string }[]>;
   signal: AbortSignal;

@@ -288,22 +288,29 @@ export async function saveSteps(tx: Tx, tenantId: string, runId: string, steps: 
     where tenant_id = ${tenantId} and run_id = ${runId}`);
 }
 
-/** Returns all steps of the run in their order. */
-export async function readSteps(tx: Queryable, tenantId: string, runId: string): Promise<Opaque[]> {
-  const rows = await tx.query<{ steps: Opaque[] }>(sql`
-    select steps from run_step where tenant_id = ${tenantId} and run_id = ${runId} order by ordinal`);
-  return rows.flatMap(({ steps }) => steps);
+/** Returns rows of steps of the run in their order, behind the ordinal `after`. */
+export function readSteps(
+  tx: Queryable,
+  tenantId: string,
+  runId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ ordinal: number; steps: Opaque[] }[]> {
+  return tx.query(sql`
+    select ordinal, steps from run_step where tenant_id = ${tenantId} and run_id = ${runId} and ordinal > ${after}
+    order by ordinal limit ${limit}`);
 }
 
-/** Deletes the steps, and up to `limit` items, of runs that have ended; returns the number of deleted items. */
+/** Deletes up to `limit` rows of steps, and as many items, of runs that have ended. Returns the greater of the two numbers. */
 export async function dropEndedItems(tx: Tx, tenantId: string, limit: number): Promise<number> {
-  await tx.query(sql`
-    delete from run_step s using run r
-    where s.tenant_id = ${tenantId} and r.tenant_id = s.tenant_id and r.id = s.run_id and r.ended_at is not null`);
-  const rows = await tx.query(sql`
+  const steps = await tx.query(sql`
+    delete from run_step where tenant_id = ${tenantId} and (run_id, ordinal) in (
+      select s.run_id, s.ordinal from run_step s join run r on r.tenant_id = s.tenant_id and r.id = s.run_id
+      where s.tenant_id = ${tenantId} and r.ended_at is not null limit ${limit})
+    returning 1 as one`);
+  const items = await tx.query(sql`
     delete from run_item where tenant_id = ${tenantId} and (run_id, origin_id) in (
       select i.run_id, i.origin_id from run_item i join run r on r.tenant_id = i.tenant_id and r.id = i.run_id
       where i.tenant_id = ${tenantId} and r.ended_at is not null limit ${limit})
     returning 1 as one`);
-  return rows.length;
+  return Math.max(steps.length, items.length);
 }

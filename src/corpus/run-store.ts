@@ -339,6 +339,12 @@ export async function listStalledRuns(
     order by r.id`);
 }
 
+/** Notes that a run that waits has got another job: its time of waiting begins again. */
+export async function noteQueued(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
+  await tx.query(sql`
+    update run set heartbeat_at = ${now} where tenant_id = ${tenantId} and id = ${id} and status = 'queued'`);
+}
+
 /**
  * Deletes runs that ended before `endedBefore`, with their errors. The newest run of each group stays, and so do runs that say why
  * a file is failed.

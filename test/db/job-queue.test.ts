@@ -4,7 +4,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTenant, type Tenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
-import { sql } from '../../src/db/sql.ts';
+import { raw, sql } from '../../src/db/sql.ts';
 import { JOB_KINDS, type JobContext, type JobKind, type JobPayload, type JobQueue } from '../../src/jobs/queue.ts';
 import { openJobQueue } from '../../src/jobs/queue-pgboss.ts';
 import { newId } from '../../src/util/ids.ts';
@@ -309,4 +309,18 @@ test('a job whose delay is not over puts no other job of its tenant a turn back'
   );
   await enqueue(queue, 'table-redact', { tenantId: 'delayed', runId: '2' });
   assert.deepEqual(await turnsOf('delayed'), [0, 0]);
+});
+
+test('a job that is blocked, or whose delay is not over, does not count as waiting', async () => {
+  const queue = await openQueue();
+  const isWaitingAfter = async (change: string): Promise<boolean> => {
+    await opened.db.system.query(sql`update pgboss.job set ${raw(change)} where name = 'delete-group'`);
+    return queue.isAnyWaiting('delete-group');
+  };
+  await enqueue(queue, 'delete-group', {});
+  assert.equal(await isWaitingAfter('blocked = false'), true);
+  assert.equal(await isWaitingAfter('blocked = true'), false);
+  assert.equal(await isWaitingAfter(`blocked = false, start_after = now() + interval '1 hour'`), false);
+  assert.equal(await isWaitingAfter(`start_after = now(), state = 'active'`), false);
+  assert.equal(await isWaitingAfter(`state = 'completed'`), false);
 });

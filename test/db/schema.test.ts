@@ -40,6 +40,13 @@ describe('the schema', () => {
   };
   const HAS_TENANT = `exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')`;
 
+  test('keeps the steps of a run as json, because jsonb takes 256 MiB at most', async () => {
+    const [column] = await opened.db.system.query<{ type: string }>(
+      sql`select format_type(atttypid, null) as type from pg_attribute where attrelid = 'run_step'::regclass and attname = 'steps'`,
+    );
+    assert.equal(column?.type, 'json');
+  });
+
   test('says of every table what it is for', async () => {
     assert.deepEqual(await namesOf("not c.relispartition and obj_description(c.oid, 'pg_class') is null"), []);
   });

@@ -7,7 +7,7 @@ import { readStart } from '../../net/response-body.ts';
 import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
 import type { OriginProblem } from '../connector.ts';
 import { NOT_WHOLE } from './problems.ts';
-import { allowAll, parseRobots, ROBOTS_BYTES_MAX, type Robots } from './robots.ts';
+import { parseRobots, ROBOTS_BYTES_MAX, type Robots } from './robots.ts';
 
 /**
  * Pause between the end of a response and the next request to the same host. The crawl, its site or the operator may change it.
@@ -66,8 +66,10 @@ export const HostStateSchema = z.object({
   lastGood: z.string().optional(),
   /** Why the host is skipped. */
   refused: z.object({ title: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
+  /** The text of robots.txt, if it was read since the last `takeHosts`. */
+  rules: z.string().optional(),
 });
-type HostState = z.infer<typeof HostStateSchema>;
+export type HostState = z.infer<typeof HostStateSchema>;
 
 interface Host extends HostState {
   /** An earlier process may have sent a request a moment ago. */
@@ -127,14 +129,20 @@ export class WebClient {
     if (before && performance.now() < host.robotsUntil) return before;
     host.robotsUntil = performance.now() + (this.#options.robotsLifeMs ?? ROBOTS_LIFE_MS);
     // Rules that were read before hold until they can be read again.
-    host.robots = this.#readRobots(`${origin}/robots.txt`).then((robots) => ('title' in robots && before) || robots);
+    host.robots = this.#readRobots(`${origin}/robots.txt`).then((rules) => {
+      if (typeof rules !== 'string') return before ?? rules;
+      host.rules = rules;
+      return parseRobots(rules);
+    });
     return host.robots;
   }
 
   /** Returns the state of the hosts that were asked for since the last call. */
   takeHosts(): [origin: string, HostState][] {
     const taken = [...this.#touched].map((origin): [string, HostState] => {
-      const { robots: _, robotsUntil: _until, isRestored: _restored, ...state } = this.#hosts.get(origin)!;
+      const host = this.#hosts.get(origin)!;
+      const { robots: _, robotsUntil: _until, isRestored: _restored, ...state } = host;
+      delete host.rules;
       return [origin, state];
     });
     this.#touched.clear();
@@ -142,8 +150,12 @@ export class WebClient {
   }
 
   /** Takes the state of hosts from an earlier process, which may have sent a request to them a moment ago. */
-  restoreHosts(hosts: readonly [origin: string, state: HostState][]): void {
-    for (const [origin, state] of hosts) Object.assign(this.#host(origin), state, { isRestored: true });
+  restoreHosts(hosts: Iterable<[origin: string, state: HostState]>): void {
+    for (const [origin, { rules, ...state }] of hosts) {
+      const host = Object.assign(this.#host(origin), state, { isRestored: true });
+      // They are read again before the first page. Until then, and if that fails, the old ones hold.
+      if (rules !== undefined) host.robots = Promise.resolve(parseRobots(rules));
+    }
   }
 
   /** Requests an address, with pauses and one retry. @throws only the signal's reason. */
@@ -263,8 +275,8 @@ export class WebClient {
     }
   }
 
-  /** Reads robots.txt as RFC 9309 defines: a missing file allows everything, an unreachable file allows nothing. */
-  async #readRobots(address: string): Promise<Robots | OriginProblem> {
+  /** Reads robots.txt as RFC 9309 defines: a missing file, like an empty one, allows everything; an unreachable file allows nothing. */
+  async #readRobots(address: string): Promise<string | OriginProblem> {
     try {
       const response = await this.#options.http.request(address, {
         trust: 'tenant',
@@ -275,10 +287,10 @@ export class WebClient {
       });
       if (response.status >= 200 && response.status < 300) {
         const bytes = await readStart(response.body, ROBOTS_BYTES_MAX);
-        return parseRobots(bytes.subarray(0, ROBOTS_BYTES_MAX).toString('utf8'));
+        return bytes.subarray(0, ROBOTS_BYTES_MAX).toString('utf8');
       }
       await response.discard();
-      if (response.status >= 400 && response.status < 500 && response.status !== 429) return allowAll;
+      if (response.status >= 400 && response.status < 500 && response.status !== 429) return '';
       return robotsProblem(address, `The site answered with status ${response.status}.`);
     } catch (error) {
       this.#signal.throwIfAborted();

@@ -75,8 +75,8 @@ export class Crawl {
   /** Reports the changes. @throws OriginError when none of the first addresses could be read. */
   async *changes(): AsyncGenerator<Change> {
     const { queue, progress } = this.#known;
-    if (this.#known.restore((await this.#request.readSteps?.()) ?? [], this.#client))
-      this.#frontier.restore(this.#visited);
+    const steps = this.#request.readSteps?.();
+    if (steps && (await this.#known.restore(steps, this.#client))) this.#frontier.restore(this.#visited);
     else yield* this.#begin();
     const seeds = queue.filter(({ isSeed }) => isSeed).length;
     const requestsMax = maxRequests(this.#origin.maxPages);
@@ -105,7 +105,7 @@ export class Crawl {
 
   async *#begin(): AsyncGenerator<Change> {
     for (const url of this.#origin.urls) this.#frontier.add(url, undefined, { depth: 0, isSeed: true });
-    for (const { address } of this.#frontier.queue) this.#linked.add(address);
+    for (const { address } of this.#frontier.queue) this.#known.link(address);
     if (this.#origin.useSitemap && this.#origin.maxDepth > 0) yield* this.#readSitemaps();
   }
 
@@ -115,7 +115,7 @@ export class Crawl {
       hasHost: this.#scope.hasHost,
       add: ({ location, modifiedAt }) => {
         this.#frontier.add(location, undefined, { depth: 1, isSeed: false, modifiedAt, inSitemap: true });
-        this.#linked.add(location);
+        this.#known.link(location);
       },
       isFull: () => this.#frontier.queue.length >= maxRequests(this.#origin.maxPages),
     });
@@ -363,7 +363,7 @@ export class Crawl {
   #follow(links: readonly string[], base: string, depth: number): void {
     for (const link of links) {
       this.#frontier.add(link, base, { depth: depth + 1, isSeed: false });
-      this.#linked.add(link);
+      this.#known.link(link);
     }
   }
 

@@ -71,3 +71,20 @@ test('broken or hostile pages are read without errors and in little time', () =>
   assert.equal(refresh.redirect, undefined);
   for (const shape of shapes) assert.ok(readPage(shape.repeat(units / shape.length)).links.length <= 20_000, shape);
 });
+
+test('a notice is told from a short page with text of its own by its width, so also in Chinese and Japanese', () => {
+  const redirect = (text: string): string | undefined =>
+    readPage(`<meta http-equiv="refresh" content="0; url=/new/"><p>${text}</p>`).redirect;
+  const notices = [
+    'This page has moved. You will be taken to its new address in a few seconds.',
+    '页面已经移动。如果浏览器没有自动跳转,请点击下面的链接。',
+    'このページは移動しました。自動的に新しいページへ移動しない場合は、下のリンクをクリックしてください。',
+    '페이지가 이동되었습니다. 자동으로 이동하지 않으면 아래 링크를 클릭하세요.',
+  ];
+  const own = [
+    'The library is open from nine to five. On the first Monday of each month it opens at noon. Readers return books at the side door.',
+    '图书馆每天上午九点至下午五点开放,每月第一个星期一中午十二点开门。读者可以在侧门归还图书,也可以把图书放进门外的还书箱。遗失图书的读者应当在三十天内赔偿。',
+    '図書館は毎日午前九時から午後五時まで開いています。毎月第一月曜日は正午に開きます。本は横の入口か、外の返却箱に返してください。失くした本は弁償していただきます。',
+  ];
+  assert.deepEqual([...notices, ...own].map(redirect), [...notices.map(() => '/new/'), ...own.map(() => undefined)]);
+});

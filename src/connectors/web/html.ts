@@ -13,8 +13,10 @@ const TITLE_UNITS_MAX = 300;
 /** UTF-16 units of an attribute value; longer values are no addresses. */
 const ATTRIBUTE_UNITS_MAX = 4096;
 const ATTRIBUTES_MAX = 50;
-/** UTF-16 units of the text of a page that only leads to another one, without its links. */
-const NOTICE_UNITS_MAX = 120;
+/** Width of the text of a page that only leads to another one, without its links. */
+const NOTICE_WIDTH_MAX = 120;
+/** Characters that say about as much as two letters, and are as wide. */
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;
 /** UTF-16 units of a page that only leads to another one. */
 const REDIRECT_UNITS_MAX = 4_096;
 
@@ -102,7 +104,7 @@ export function readPage(html: string): PageFacts {
 /** Returns whether a short page has more text beside its links than a notice that it leads to another one. */
 function hasOwnText(html: string): boolean {
   const text = html.replace(/<a\b.*?<\/a\s*>|<[^<>]*>/gis, ' ').replace(/\s+/g, ' ');
-  return text.trim().length > NOTICE_UNITS_MAX;
+  return text.trim().replace(WIDE, '$&$&').length > NOTICE_WIDTH_MAX;
 }
 
 /** @param isForOthers true for an element inside `<noscript>`: only readers without scripts see it. */

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Opaque } from '../../corpus/origin.ts';
-import { HostStateSchema, type WebClient } from './client.ts';
+import { type HostState, HostStateSchema, type WebClient } from './client.ts';
 import { type Entry, EntrySchema } from './frontier.ts';
 import { type CrawledPages, HopSchema, Moves } from './moves.ts';
 
@@ -25,11 +25,12 @@ const ProgressSchema = z.object({
   tooManyLinks: ProblemSchema.optional(),
 });
 
-/** A step of another version is not read: the crawl then starts again. */
+/** Twice what the queue takes. If a crawl finds more, it judges redirects to the others as redirects to pages without a link. */
+export const LINKED_MAX = 200_000;
+
+/** After a step of another version, which is not read, the crawl started again. */
 const StepSchema = z.object({
   version: z.literal(1),
-  /** Of a crawl that starts: the steps before are of no use. */
-  isFirst: z.boolean(),
   progress: ProgressSchema,
   queue: z.array(EntrySchema),
   visited: z.array(z.string()),
@@ -70,40 +71,59 @@ export class CrawlMemory {
     hops: tailOf(this.moves.hops),
     canonicals: tailOf(this.moves.canonicals),
   };
-  #isFirst = true;
+
+  /** Notes an address to which a page, a sitemap or the settings link. */
+  link(address: string): void {
+    if (this.linked.size < LINKED_MAX) this.linked.add(address);
+  }
 
   /** Returns what is new since the last call. */
   takeStep(client: WebClient): Opaque {
     const added = Object.entries(this.#tails).map(([name, take]) => [name, take()]);
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
-    const step = { version: 1, isFirst, progress: { ...this.progress }, hosts: client.takeHosts() };
+    const step = { version: 1, progress: { ...this.progress }, hosts: client.takeHosts() };
     return { ...step, ...Object.fromEntries(added) };
   }
 
-  /** Takes the steps of a crawl that was interrupted. Returns false if there are none that can be read. */
-  restore(saved: readonly Opaque[], client: WebClient): boolean {
-    const last = saved.slice(
-      Math.max(
-        0,
-        saved.findLastIndex(({ isFirst }) => isFirst),
-      ),
-    );
-    const steps = z.array(StepSchema).safeParse(last).data ?? [];
-    for (const step of steps) {
-      Object.assign(this.progress, step.progress);
-      for (const entry of step.queue) this.queue.push(entry);
-      for (const address of step.visited) this.visited.add(address);
-      for (const [address, name] of step.reported) this.reported.set(address, name ?? undefined);
-      for (const address of step.stored) this.stored.add(address);
-      for (const address of step.linked) this.linked.add(address);
-      for (const [from, hop] of step.hops) this.moves.hops.set(from, hop);
-      for (const [from, hop] of step.canonicals) this.moves.canonicals.set(from, hop);
-      client.restoreHosts(step.hosts);
-    }
+  /**
+   * Takes the steps of a crawl that was interrupted, block by block: other work goes on between two blocks. Returns false if there are
+   * none that can be read.
+   */
+  async restore(saved: AsyncIterable<readonly Opaque[]>, client: WebClient): Promise<boolean> {
+    let last: z.infer<typeof StepSchema> | undefined;
+    const hosts = new Map<string, HostState>();
+    for await (const block of saved)
+      for (const one of block) {
+        last = StepSchema.safeParse(one).data;
+        if (!last) {
+          this.#forget();
+          hosts.clear();
+          continue;
+        }
+        this.#add(last);
+        for (const [origin, state] of last.hosts) hosts.set(origin, { ...hosts.get(origin), ...state });
+      }
+    if (!last) return false;
+    Object.assign(this.progress, last.progress);
+    client.restoreHosts(hosts);
     // What is restored is no news.
-    if (steps.length > 0) this.takeStep(client);
-    return steps.length > 0;
+    for (const take of Object.values(this.#tails)) take();
+    return true;
+  }
+
+  #add(step: z.infer<typeof StepSchema>): void {
+    for (const entry of step.queue) this.queue.push(entry);
+    for (const address of step.visited) this.visited.add(address);
+    for (const [address, name] of step.reported) this.reported.set(address, name ?? undefined);
+    for (const address of step.stored) this.stored.add(address);
+    for (const address of step.linked) this.linked.add(address);
+    for (const [from, hop] of step.hops) this.moves.hops.set(from, hop);
+    for (const [from, hop] of step.canonicals) this.moves.canonicals.set(from, hop);
+  }
+
+  #forget(): void {
+    this.queue.length = 0;
+    const { reported, visited, stored, linked, moves } = this;
+    for (const all of [reported, visited, stored, linked, moves.hops, moves.canonicals]) all.clear();
   }
 
   crawled(): CrawledPages {

@@ -76,14 +76,16 @@ export async function sendFile(
   const ends = new AbortController();
   let checked: Promise<void> = Promise.resolve();
   // While a look is repeated, no part is sent.
-  const check = async (looks = LOOKS_MAX): Promise<void> => {
-    try {
-      const { hash } = await find();
-      if (hash !== file.hash) throw notFound();
-    } catch (error) {
-      if (isGone(error) || looks === 1) throw error;
+  const check = async (): Promise<void> => {
+    for (let looks = 1; ; looks += 1) {
+      try {
+        const { hash } = await find();
+        if (hash !== file.hash) throw notFound();
+        return;
+      } catch (error) {
+        if (isGone(error) || looks === LOOKS_MAX) throw error;
+      }
       await pause(RECHECK_MS, undefined, { signal: ends.signal });
-      await check(looks - 1);
     }
   };
   // Beside the parts: a reader who has stopped takes none.
@@ -98,8 +100,9 @@ export async function sendFile(
   };
   const confirmed = async function* (parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const bytes of parts) {
-      await rights.confirm();
       await checked;
+      // After the look, which may take seconds.
+      await rights.confirm();
       yield bytes;
     }
   };

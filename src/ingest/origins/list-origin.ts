@@ -6,6 +6,7 @@
  * record, a run that continues after a kill counts and stores nothing twice, wherever its listing resumes.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Change, ListRequest } from '../../connectors/connector.ts';
 import { OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import type { Opaque } from '../../corpus/origin.ts';
@@ -33,7 +34,7 @@ import type { Turn } from './turn.ts';
 
 /** Items that are looked up, fetched and stored together. A kill loses at most the fetched bytes of this many items. */
 const BATCH_ITEMS = 32;
-/** Bytes that came with a listing are stored when a batch reaches this size. */
+/** Bytes and steps that came with a listing are stored when a batch reaches this size. */
 const BATCH_BYTES = 32 * 1024 * 1024;
 /**
  * After this time the next item completes the batch, so items of a slow origin become searchable while the listing goes
@@ -41,6 +42,8 @@ const BATCH_BYTES = 32 * 1024 * 1024;
  */
 const BATCH_AGE_MS = 1_000;
 const FETCHES_AT_ONCE = 4;
+/** Rows of steps that are read together. */
+const STEP_ROWS = 8;
 
 export const PAUSED = 'paused';
 
@@ -90,8 +93,7 @@ export async function listOrigin(
           listUnreportedIds(tx, open.active.tenantId, open.active),
         );
       },
-      readSteps: () =>
-        deps.db.transaction(open.active.tenantId, (tx) => readSteps(tx, open.active.tenantId, open.active.runId)),
+      readSteps: () => readAllSteps(deps, open),
       signal,
     })
     [Symbol.asyncIterator]();
@@ -119,7 +121,8 @@ export async function listOrigin(
       if (change.kind === 'checkpoint') {
         await batch.store((tx) => saveCheckpoint(tx, change.resume));
         deps.crash.reach('origin.checkpoint');
-        hasCheckpoint = true;
+        // A listing may repeat the place where it began: then the turn has not moved it on.
+        hasCheckpoint ||= !isDeepStrictEqual(cleanState(change.resume), from.resume);
       } else if (change.kind === 'step') {
         await batch.addStep(change.step);
       } else if (change.kind === 'moved') {
@@ -184,7 +187,8 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, capacity: GroupCapacity, 
     },
     async addStep(step) {
       steps.push(cleanState(step));
-      if (steps.length >= BATCH_ITEMS || isOld()) await this.store();
+      bytes += Buffer.byteLength(JSON.stringify(step));
+      if (steps.length >= BATCH_ITEMS || bytes >= BATCH_BYTES || isOld()) await this.store();
     },
     async store(also) {
       const items = reported;
@@ -310,6 +314,17 @@ async function discardBytes(deps: IngestDeps, received: readonly Received[]): Pr
 function openRevisions(deps: IngestDeps, { active: { tenantId, groupId } }: OpenOrigin) {
   return (revisions: readonly string[]) =>
     deps.db.transaction(tenantId, (tx) => findItemsByRevision(tx, tenantId, groupId, revisions));
+}
+
+async function* readAllSteps(deps: IngestDeps, { active }: OpenOrigin): AsyncGenerator<Opaque[]> {
+  for (let after = 0; ; ) {
+    const rows = await deps.db.transaction(active.tenantId, (tx) =>
+      readSteps(tx, active.tenantId, active.runId, { after, limit: STEP_ROWS }),
+    );
+    if (rows.length === 0) return;
+    yield rows.flatMap(({ steps }) => steps);
+    after = rows.at(-1)!.ordinal;
+  }
 }
 
 async function saveMoves(

@@ -5,7 +5,7 @@ import { dropStaleReservations } from '../../corpus/blob-row-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../../corpus/group-store.ts';
 import { dropExpiredIdempotencyKeys } from '../../corpus/idempotency-store.ts';
 import { dropEndedItems } from '../../corpus/origin-store.ts';
-import { dropOldRuns, listStalledRuns, setRunStatus } from '../../corpus/run-store.ts';
+import { dropOldRuns, listStalledRuns, noteQueued, setRunStatus } from '../../corpus/run-store.ts';
 import { listOverdueTombstones } from '../../corpus/source-lookup.ts';
 import { listTenants } from '../../corpus/tenant-store.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
@@ -21,7 +21,7 @@ import { wakeEmbedding } from '../vectors/embed-queue.ts';
 
 /** A run without a heartbeat for this long has lost its worker. Workers send a heartbeat every 2 s. */
 const STALLED_AFTER_SECONDS = 60;
-/** A run that waits this long may have lost its job. An unneeded second job does no harm. */
+/** A run that waits this long may have lost its job. It gets another one, once in this time. */
 const QUEUED_AFTER_SECONDS = 3_600;
 const DELETING_AFTER_SECONDS = 900;
 const SOURCES_PER_COLLECTION = 100;
@@ -84,6 +84,7 @@ async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<
       }
       deps.log.warn({ runId, status }, 'no worker was working on a run');
       await enqueueRun(deps, tx, tenantId, run, group.sourceType);
+      await noteQueued(tx, tenantId, runId, now);
     }
   });
 }

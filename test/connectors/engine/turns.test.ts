@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import type { ListRequest } from '../../../src/connectors/connector.ts';
 import type { Opaque } from '../../../src/corpus/origin.ts';
+import { dropEndedItems } from '../../../src/corpus/origin-store.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { TURN_MS } from '../../../src/ingest/origins/turn.ts';
 import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
@@ -38,7 +39,7 @@ type Place = 'step' | 'checkpoint';
 function listSlowly(place: Place | 'none'): Opaque[][] {
   const begun: Opaque[][] = [];
   world.origin.script = async function* ({ resume, readSteps }: ListRequest) {
-    const steps = await readSteps!();
+    const steps = (await Array.fromAsync(readSteps!())).flat();
     begun.push(resume ? [resume] : steps);
     const done = resume ? Number(resume['at']) : steps.length;
     for (const [at, id] of ['a', 'b', 'c'].entries()) {
@@ -94,6 +95,24 @@ test('a run keeps its place while nobody waits, and before it has a place to go 
   assert.deepEqual((await runAfterRun(withoutPlace)).statuses, ['success']);
 });
 
+test('a turn that has only repeated the place where it began goes on', async () => {
+  const runId = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  const places: (Opaque | null)[] = [];
+  const left = ['a', 'b', 'c'];
+  world.origin.script = async function* ({ resume }) {
+    places.push(resume);
+    yield { kind: 'checkpoint', resume: { commit: 'f00', at: 1 } };
+    for (let id = left.shift(); id !== undefined; id = left.shift()) {
+      ahead += TURN_MS;
+      yield world.origin.present(id);
+    }
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  assert.deepEqual((await runAfterRun(runId)).statuses, ['queued', 'success']);
+  assert.deepEqual(places, [null, { commit: 'f00', at: 1 }]);
+});
+
 test('a run that waits for its next turn can be canceled', async () => {
   const runId = await world.queueRun(await world.makeGroup());
   await setWaiting(true);
@@ -105,25 +124,79 @@ test('a run that waits for its next turn can be canceled', async () => {
   assert.equal((await world.getRun(runId)).status, 'canceled');
 });
 
+async function countJobs(runId: string): Promise<number> {
+  const rows = await world.service.deps.db.system.query(
+    sql`select 1 as one from pgboss.job where name = 'origin-run' and state = 'created' and data ->> 'runId' = ${runId}`,
+  );
+  return rows.length;
+}
+
+const collect = () =>
+  collectGarbage(world.service.deps)({}, { signal: new AbortController().signal, lastAttempt: true });
+
 test('the next turn has one job, however long the run has lasted, and its steps are deleted after its end', async () => {
   const runId = await world.queueRun(await world.makeGroup());
   await setWaiting(true);
   listSlowly('step');
   ahead += 3 * 3_600_000;
   await world.work(runId);
-  const jobs = async () =>
-    (
-      await world.service.deps.db.system.query(
-        sql`select 1 as one from pgboss.job where name = 'origin-run' and state = 'created' and data ->> 'runId' = ${runId}`,
-      )
-    ).length;
-  const before = await jobs();
-  const collect = () =>
-    collectGarbage(world.service.deps)({}, { signal: new AbortController().signal, lastAttempt: true });
+  const before = await countJobs(runId);
   await collect();
-  assert.equal(await jobs(), before);
+  assert.equal(await countJobs(runId), before);
   assert.ok((await storedSteps()) > 0);
   await runAfterRun(runId);
   await collect();
   assert.equal(await storedSteps(), 0);
+});
+
+test('a run that waits for over an hour gets one more job, not one at each collection', async () => {
+  const runId = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  listSlowly('step');
+  await world.work(runId);
+  const before = await countJobs(runId);
+  ahead += 61 * 60_000;
+  for (let minute = 0; minute < 5; minute += 1) {
+    await collect();
+    ahead += 60_000;
+  }
+  assert.equal(await countJobs(runId), before + 1);
+  await runAfterRun(runId);
+});
+
+test('steps come back in their order, in blocks, and are deleted in blocks', async () => {
+  await collect();
+  const runId = await world.queueRun(await world.makeGroup());
+  const all = Array.from({ length: 10 }, (_, at) => ({ at }));
+  let blocks: (readonly Opaque[])[] = [];
+  world.origin.script = async function* ({ readSteps, listUnreported }) {
+    for (const step of all) {
+      yield { kind: 'step', step };
+      // Stores what was reported.
+      await listUnreported!();
+    }
+    blocks = await Array.fromAsync(readSteps!());
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.deepEqual([blocks.length > 1, blocks.flat()], [true, all]);
+  const { db } = world.service.deps;
+  const { tenantId } = world.service;
+  assert.equal(await db.transaction(tenantId, (tx) => dropEndedItems(tx, tenantId, 4)), 4);
+  assert.equal(await storedSteps(), 6);
+  await collect();
+  assert.equal(await storedSteps(), 0);
+});
+
+test('many bytes of steps are stored before a step more comes', async () => {
+  await collect();
+  const runId = await world.queueRun(await world.makeGroup());
+  let stored = 0;
+  world.origin.script = async function* () {
+    yield { kind: 'step', step: { text: 'x'.repeat(33 * 1024 * 1024) } };
+    stored = await storedSteps();
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  await world.work(runId);
+  assert.equal(stored, 1);
 });

@@ -274,13 +274,14 @@ test('a group that is deleted while its run lists leaves no rows and no blobs', 
   await world.work(runId);
   await deleteGroup(world.service.deps)({ tenantId: world.service.tenantId, groupId }, ALWAYS);
   await collectGarbage(world.service.deps)({}, ALWAYS);
-  for (const table of ['source', 'source_origin', 'source_update', 'run_item', 'run', 'connector_setting']) {
-    const where = ['run_item', 'run'].includes(table) ? '' : `where source_group_id = '${groupId}'`;
-    const found = await world.service.deps.db.system.execute(
-      `select * from ${table} ${where || `where ${table === 'run' ? 'id' : 'run_id'} = '${runId}'`}`,
-    );
-    assert.deepEqual(found.rows, [], table);
-  }
+  const ofGroup = ['source', 'source_origin', 'source_update', 'connector_setting'];
+  const rows = [
+    ...ofGroup.map((table) => `${table} where source_group_id = '${groupId}'`),
+    ...['run_item', 'run_step'].map((table) => `${table} where run_id = '${runId}'`),
+    `run where id = '${runId}'`,
+  ];
+  for (const one of rows)
+    assert.deepEqual((await world.service.deps.db.system.execute(`select * from ${one}`)).rows, [], one);
 });
 
 test('a source that is deleted while a run processes its new version stays deleted', async () => {

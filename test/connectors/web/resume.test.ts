@@ -19,23 +19,33 @@ interface Options {
   isCut?: (step: number) => boolean;
   /** The first interruption loses this many steps, as if the service ended before it stored them. */
   lost?: number;
+  /** Steps that were stored before; the crawl adds its own. */
+  steps?: Opaque[];
 }
 
 /** Crawls, with interruptions; returns the changes in words, and the paths that were requested. */
-async function crawl({ origin, connector, memory = new Map(), isCut = () => false, lost = 0 }: Options): Promise<{
+async function crawl({
+  origin,
+  connector,
+  memory = new Map(),
+  isCut = () => false,
+  lost = 0,
+  steps = [],
+}: Options): Promise<{
   changes: string[];
   paths: string[];
 }> {
   web.site.requests.length = 0;
   const changes: string[] = [];
-  const steps: Opaque[] = [];
   for (let parts = 0; parts < 1_000; parts += 1) {
     const listing = web.connector({ delayMinMs: 0, ...connector }).list(web.origin({ maxDepth: 2, ...origin }), null, {
       cursor: null,
       resume: null,
       findStored: async (id) => memory.get(id),
       listStored: async () => [...memory.keys()],
-      readSteps: async () => steps,
+      readSteps: async function* () {
+        yield [...steps];
+      },
       signal: new AbortController().signal,
     });
     for await (const change of listing) {
@@ -140,22 +150,26 @@ test('the pause between two requests to a host also holds after an interruption'
   assert.ok(page!.at - home!.at >= 195, `${page!.at - home!.at} ms`);
 });
 
-test('steps of another version are not read: the crawl starts again', async () => {
-  const listing = web.connector({ delayMinMs: 0 }).list(web.origin(), null, {
-    cursor: null,
-    resume: null,
-    findStored: async () => undefined,
-    readSteps: async () => [{ version: 0, isFirst: true }],
-    signal: new AbortController().signal,
-  });
-  const first: string[] = [];
-  for await (const change of listing) {
-    if (change.kind === 'present') first.push(change.item.originId);
-    if (change.kind !== 'step') continue;
-    assert.equal(change.step['isFirst'], true);
-    break;
+test('a crawl starts again after steps of another version, and goes on from the steps that follow them', async () => {
+  const whole = await crawl({});
+  const old = { version: 0 };
+  const steps: Opaque[] = [old];
+  assert.deepEqual(await crawl({ isCut: ALWAYS, steps }), whole);
+  assert.deepEqual(await crawl({ steps: [...steps, old] }), whole);
+});
+
+test('each step has only what is new', async () => {
+  const steps: Opaque[] = [];
+  await crawl({ isCut: ALWAYS, steps });
+  for (const name of ['queue', 'visited', 'linked']) {
+    const all = steps.flatMap((step) => (step[name] as unknown[]).map((one) => JSON.stringify(one)));
+    assert.ok(all.length > 5);
+    assert.equal(new Set(all).size, all.length, name);
   }
-  assert.deepEqual(web.pathsOf(first), ['/']);
+  const uncut: Opaque[] = [];
+  await crawl({ steps: uncut });
+  const withRules = uncut.filter(({ hosts }) => JSON.stringify(hosts).includes('Disallow'));
+  assert.deepEqual(withRules, uncut.slice(0, 1));
 });
 
 describe('robots.txt', () => {
@@ -177,5 +191,17 @@ describe('robots.txt', () => {
     const { paths } = await crawl({ connector: { robotsLifeMs: 0 } });
     assert.ok(asked() > 1);
     assert.deepEqual(paths, ['/', '/a']);
+  });
+
+  test('that cannot be read after an interruption leaves its rules as they were', async () => {
+    const { site } = web;
+    const rules = site.pages.get('/robots.txt')!;
+    const whole = await crawl({});
+    site.pages.delete('/robots.txt');
+    const { invent } = site;
+    site.invent = (path) => (path !== '/robots.txt' ? invent(path) : asked() > 1 ? { status: 500 } : rules);
+    const cut = await crawl({ isCut: (step) => step === 2 });
+    assert.ok(asked() > 1);
+    assert.deepEqual(cut, whole);
   });
 });
