@@ -1,5 +1,5 @@
 /** Sends files. XMLHttpRequest is used because `fetch` does not report how many bytes were sent. */
-import { CONSOLE_HEADER, noteSessionEnd, PinakesError } from './api.ts';
+import { CONSOLE_HEADER, noteSessionEnd, PinakesError } from '../api.ts';
 
 export interface UploadBatch {
   /** The group that gets the files; undefined: a new group with `name`. */
