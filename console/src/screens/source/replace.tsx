@@ -23,7 +23,7 @@ export function useReplace(id: string, source: Source | undefined) {
     mutationFn: async ({ groupId, path, file }: { id: string; groupId: string; path: string; file: File }) => {
       const problem = sizeProblemOf({ path, size: file.size }, limitsOf(service.data));
       if (problem) return { problem };
-      const batch = { groupId, name: '', files: [{ path, file }], key: randomId() };
+      const batch = { group: { id: groupId }, files: [{ path, file }], key: randomId() };
       return { changes: (await sendBatch(batch, () => {}, new AbortController().signal)).changes };
     },
     onSuccess: (_, sent) => queries.invalidateQueries({ queryKey: ['source', sent.id] }),

@@ -62,7 +62,7 @@ export function useUpload() {
         const title = plan.batches.length === 1 ? name : `${name} (${at + 1})`;
         const first = plan.batches.slice(0, at).flat().length;
         const sent = plan.batches[at]!.map(({ file }, index) => ({ file, path: paths[first + index]! }));
-        const batch = { groupId, name: title, files: sent, key: keys[at]! };
+        const batch = { group: groupId === undefined ? { name: title } : { id: groupId }, files: sent, key: keys[at]! };
         stored.push(await sendBatch(batch, progress, abort.signal));
       }
       setState({ step: 'done', stored });
