@@ -50,6 +50,7 @@ test('empty files, hidden files and those that an ignore file names are left out
     '.pinakesignore': '!kept.log\n',
     'dist/app.js': 'x',
     'a.log': 'a',
+    'Thumbs.db': 't',
     'kept.log': 'kept',
   });
   const found = await findFiles([root]);
@@ -57,6 +58,7 @@ test('empty files, hidden files and those that an ignore file names are left out
   assert.deepEqual(found.leftOut, [
     '2 empty files',
     '4 hidden: .env, .gitignore, .pinakesignore and 1 more',
+    '1 file that systems and programs keep beside others: Thumbs.db',
     '2 ignored: a.log, dist/',
   ]);
   const named = await findFiles([join(root, 'a.log'), join(root, 'flask', '__init__.py')]);

@@ -6,7 +6,7 @@ import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
 import { usageError } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
 import { countOf, fileProblem, namesOf } from './shared/words.ts';
-import { EMPTY_REASON, GENERATED_REASON, readTree } from './sync/local-tree.ts';
+import { EMPTY_REASON, GENERATED_REASON, LITTER_REASON, litterText, readTree } from './sync/local-tree.ts';
 
 export interface FoundFiles {
   /** With paths relative to the given folder. */
@@ -32,6 +32,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const skipped: string[] = [];
   const ignored: string[] = [];
   const generated: string[] = [];
+  const litter: string[] = [];
   const unreadable: string[] = [];
   const links: string[] = [];
   let [empty, assets] = [0, 0];
@@ -61,6 +62,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
     assets += tree.skipped.filter(({ reason }) => reason === ASSET_REASON).length;
     for (const { path: name, reason } of tree.skipped) {
       if (reason === GENERATED_REASON) generated.push(prefix + name);
+      else if (reason === LITTER_REASON) litter.push(prefix + name);
       else if (reason === EMPTY_REASON) empty += 1;
       else if (reason !== ASSET_REASON) skipped.push(`${prefix}${name}: ${reason}`);
     }
@@ -75,6 +77,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
     ...(links.length > 0 ? [`${countOf(links.length, 'link')}: ${namesOf(links)}`] : []),
     ...(hidden.length > 0 ? [`${hidden.length} hidden: ${namesOf(hidden)}`] : []),
     ...(generated.length > 0 ? [`${generated.length} generated: ${namesOf(generated)}`] : []),
+    ...(litter.length > 0 ? [litterText(litter)] : []),
     ...(others.length > 0 ? [`${others.length} ignored: ${namesOf(others)}`] : []),
     ...skipped,
   ];

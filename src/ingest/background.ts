@@ -10,16 +10,18 @@ export function inBackground<T>(
   return db.transaction(tenantId, work, { background: true });
 }
 
-/** Removes rows in short transactions, until `remove` finds nothing more. `then` is called after each of them. */
+/** Removes rows in short transactions, until `remove` finds nothing more. `afterEach` is called after each of them. */
 export async function removeInParts(
   deps: Pick<IngestDeps, 'db'>,
   tenantId: string,
   signal: AbortSignal,
   remove: (tx: Tx) => Promise<number>,
-  then = (): void => {},
+  afterEach = (): void => {},
 ): Promise<void> {
-  for (let removed = 1; removed > 0; then()) {
+  let removed: number;
+  do {
     signal.throwIfAborted();
     removed = await inBackground(deps, tenantId, remove);
-  }
+    afterEach();
+  } while (removed > 0);
 }

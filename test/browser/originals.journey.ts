@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, until } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService } from './support/console.ts';
 import { look } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -50,6 +50,12 @@ describe('the original of a source', { skip }, () => {
     await page.locator('input[webkitdirectory]').setInputFiles(folder);
     await dialog.getByLabel('Add to').selectOption('rent');
     await dialog.getByText('A file replaces the file of the group').waitFor();
+    const keep = dialog.getByLabel('Keep the folder rent in the group');
+    await keep.focus();
+    await page.keyboard.press('Space');
+    await dialog.getByText(/rent\/(.*\.md) is stored as rent\/\1 in the group rent\./).waitFor();
+    await page.keyboard.press('Space');
+    await dialog.getByText(/rent\/(.*\.md) is stored as \1 in the group rent\./).waitFor();
     assert.deepEqual(await violationsOf(page), []);
     await press(page, dialog.getByRole('button', { name: 'Add 2 files' }));
     await dialog.getByText('New: 0. Replaced: 1. Unchanged: 1.').waitFor();
@@ -58,18 +64,31 @@ describe('the original of a source', { skip }, () => {
     await press(page, page.getByRole('link', { name: 'contract.md' }));
     await page.getByText('The rent is 310.').first().waitFor();
     await page.getByRole('button', { name: 'Replace with a new version' }).waitFor();
-    await page
-      .locator('input[data-replace]')
-      .setInputFiles({ name: 'new.md', mimeType: 'text/markdown', buffer: Buffer.from('The rent is 320.') });
-    await page.getByText('The new version is stored.').waitFor();
+    const replaceWith = (text: string) =>
+      page
+        .locator('input[data-replace]')
+        .setInputFiles({ name: 'new.md', mimeType: 'text/markdown', buffer: Buffer.from(text) });
+    await replaceWith('');
+    await page.getByText('The chosen file is empty. The source stays as it is.').waitFor();
+    await replaceWith('The rent is 310.');
+    await page.getByText('Nothing changes.').waitFor();
+    await replaceWith('The rent is 320.');
+    await page.getByText('The new version has been read.').waitFor();
     assert.deepEqual(await violationsOf(page), []);
     const { source_groups: groups } = await service.pinakes.listSourceGroups({ query: { q: 'rent' } });
-    await until(async () => {
-      const { runs } = await service.pinakes.listRuns({ params: { id: groups[0]!.id } });
-      return runs.every(({ status }) => status === 'success');
-    });
     await press(page, page.getByRole('button', { name: 'Show it' }));
     await page.getByText('The rent is 320.').first().waitFor();
+    // Bytes of zip without a directory: a file that cannot be read.
+    await page.locator('input[data-replace]').setInputFiles({
+      name: 'new.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('PK\u0003\u0004'.padEnd(200, 'x')),
+    });
+    await page.getByText('The new version could not be read.').waitFor();
+    await press(page, page.getByRole('link', { name: 'Sources' }).first());
+    await press(page, page.getByRole('link', { name: 'list.md' }));
+    await page.getByText('Two houses.').first().waitFor();
+    assert.equal(await page.getByText('The new version could not be read.').count(), 0);
     const { sources } = await service.pinakes.listSourcesOfSourceGroup({ params: { id: groups[0]!.id } });
     assert.deepEqual(sources.map((source) => source.path).toSorted(), ['list.md', 'north/contract.md']);
     await service.pinakes.deleteSourceGroup({ params: { id: groups[0]!.id } });

@@ -140,6 +140,19 @@ test('an attempt finishes a deletion that was interrupted at any step', async ()
   }
 });
 
+test('a deletion that is to stop removes no chunks, and the next attempt removes them', async () => {
+  const id = await ingested({ 'stopped.txt': 'The tapir rests.' });
+  await service.delete(`/local-file-groups/${id}`);
+  const before = await count('chunk');
+  assert.ok(before > 0);
+  const aborted = { signal: AbortSignal.abort(), lastAttempt: false };
+  const stopped = deleteGroup(service.deps)({ tenantId: service.tenantId, groupId: id }, aborted);
+  await assert.rejects(stopped, { name: 'AbortError' });
+  assert.equal(await count('chunk'), before);
+  await runDeletion(id);
+  assert.equal(await count('chunk'), 0);
+});
+
 test('a deletion whose last attempt failed has a failure status and can be requested again', async () => {
   const id = await ingested({ 'stuck.txt': 'Stuck.' });
   await service.delete(`/local-file-groups/${id}`);

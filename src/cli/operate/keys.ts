@@ -24,6 +24,7 @@ const DAYS_MAX = 36_500;
 const USAGE_DAYS_MAX = 400;
 const GRACE_SECONDS_MAX = 7_776_000;
 const DAY_SECONDS = 86_400;
+const NO_KEYS = 'There are no API keys.';
 
 export const keysCommand: Command = {
   name: 'keys',
@@ -111,7 +112,6 @@ async function list(client: Client, invocation: Invocation): Promise<number> {
   return printAnswer(invocation, keys, () => printRows(keys, { columns, none: NO_KEYS }, invocation.io));
 }
 
-const NO_KEYS = 'There are no API keys.';
 /** The numbers of the chat model. */
 const USAGE_COLUMNS: readonly Column<ApiKeyUsage['total']>[] = [
   { title: 'REQUESTS', value: ({ requests }) => String(requests), right: true, omit: 2 },

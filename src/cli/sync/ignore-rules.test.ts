@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultRules, isIgnored, parseRules } from './ignore-rules.ts';
+import { defaultRules, isIgnored, isLitter, parseRules } from './ignore-rules.ts';
 
 test('hidden files and node_modules are ignored unless a rule includes them again; .git is always ignored', () => {
   const own = [defaultRules(), parseRules('', ['!.github\n!.*.md\n!.git\n'])];
@@ -13,14 +13,16 @@ test('hidden files and node_modules are ignored unless a rule includes them agai
   assert.equal(isIgnored('.git', true, own), true);
 });
 
-test('what systems and office programs put beside files is ignored, unless a rule includes it', () => {
-  const sets = [defaultRules(), parseRules('', ['!~$kept.docx\n'])];
-  for (const name of ['Thumbs.db', 'a/thumbs.db', 'desktop.ini', 'a/~$plan.xlsx', '.~lock.plan.ods#'])
-    assert.equal(isIgnored(name, false, sets), true, name);
-  assert.equal(isIgnored('a/__MACOSX', true, sets), true);
-  assert.equal(isIgnored('~$kept.docx', false, sets), false);
+test('what systems and office programs put beside files is litter, unless a rule includes it by its name', () => {
+  const sets = [defaultRules(), parseRules('', ['*\n!*.md\n!*.db\n!.*\n!~$kept.md\n!/kept/__MACOSX\n'])];
+  for (const name of ['Thumbs.db', 'a/thumbs.db', 'desktop.ini', 'a/~$plan.xlsx', '~$plan.md', '.~lock.plan.ods#'])
+    assert.equal(isLitter(name, false, sets), true, name);
+  assert.equal(isLitter('a/__MACOSX', true, sets), true);
+  assert.equal(isLitter('kept/__MACOSX', true, sets), false);
+  assert.equal(isLitter('~$kept.md', false, sets), false);
+  assert.equal(isIgnored('~$kept.md', false, sets), false);
   for (const name of ['plan~$.xlsx', 'my-thumbs.db', 'desktop.ini.md', '~plan.docx'])
-    assert.equal(isIgnored(name, false, sets), false, name);
+    assert.equal(isLitter(name, false, sets), false, name);
 });
 
 test('workflows and settings of tools are hidden files that are not ignored, unless a rule says so', () => {

@@ -16,6 +16,8 @@ const DEFAULT_RULES = ['.*', ...COMMITTED.split(' ').map((name) => `!${name}`), 
 
 interface Rule {
   negated: boolean;
+  /** Whether the rule includes litter by its name, as `!~$plan.xlsx`. A rule for others, as `!*.md`, does not. */
+  includesLitter: boolean;
   glob: Glob;
 }
 
@@ -31,8 +33,9 @@ export function parseRules(base: string, texts: readonly string[]): RuleSet {
   const lines = texts.flatMap((text) => text.replace(/^\uFEFF/, '').split(/\r?\n/));
   const rules = lines.flatMap((line) => {
     const negated = line.startsWith('!');
-    const glob = compileGlob(negated ? line.slice(1) : line);
-    return glob ? [{ negated, glob }] : [];
+    const pattern = negated ? line.slice(1) : line;
+    const glob = compileGlob(pattern);
+    return glob ? [{ negated, includesLitter: negated && isLitterName(pattern.trimEnd()), glob }] : [];
   });
   return { base, rules };
 }
@@ -52,7 +55,16 @@ export function defaultRules(): RuleSet {
 export function isIgnored(path: string, isFolder: boolean, sets: readonly RuleSet[]): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1);
   const rule = findRule(path, isFolder, sets);
-  return name === '.git' || (rule ? !rule.negated : LITTER.test(isFolder ? `${path}/` : path));
+  return name === '.git' || rule?.negated === false;
+}
+
+/** Whether systems or programs put this file or folder beside those of a user, and no rule includes it by its name. */
+export function isLitter(path: string, isFolder: boolean, sets: readonly RuleSet[]): boolean {
+  return LITTER.test(isFolder ? `${path}/` : path) && findRule(path, isFolder, sets)?.includesLitter !== true;
+}
+
+function isLitterName(name: string): boolean {
+  return LITTER.test(name) || LITTER.test(`${name}/`);
 }
 
 /** Whether a rule that begins with `!` includes this file, which may otherwise be left out for its type. */

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { CliError } from '../shared/io.ts';
 import { type HashCache, hashFiles } from './hash-files.ts';
-import { openFolder, readTree } from './local-tree.ts';
+import { LITTER_REASON, openFolder, readTree } from './local-tree.ts';
 
 /** Creates a temporary folder with these files: content by path. */
 async function makeFolder(t: TestContext, files: Record<string, string>): Promise<string> {
@@ -40,6 +40,28 @@ test('a folder is read without hidden, empty and linked files, and without what 
   await symlink(root, join(root, 'old.log'));
   assert.deepEqual(await pathsOf(root), ['a.md', 'docs/b.md', 'docs/c.log']);
   assert.deepEqual((await readTree(root)).links, ['docs/loop', 'link.md']);
+});
+
+test('what systems and programs keep beside files is skipped with a reason, also below a rule that includes all', async (t) => {
+  const root = await makeFolder(t, {
+    'a.md': 'a',
+    '~$a.md': 'user',
+    'docs/Thumbs.db': 't',
+    '__MACOSX/b.md': 'b',
+    '~$kept.md': 'kept',
+    '.pinakesignore': '*\n!*/\n!*.md\n!*.db\n!~$kept.md\n',
+  });
+  const { files, skipped } = await readTree(root);
+  assert.deepEqual(
+    files.map(({ path }) => path),
+    ['a.md', '~$kept.md'],
+  );
+  const reason = LITTER_REASON;
+  assert.deepEqual(skipped, [
+    { path: '__MACOSX/', reason },
+    { path: 'docs/Thumbs.db', reason },
+    { path: '~$a.md', reason },
+  ]);
 });
 
 test('pictures of web pages are skipped with a reason, unless an ignore file includes them', async (t) => {

@@ -7,11 +7,21 @@ import { canBeMinified, HEAD_BYTES, isGeneratedName, isMinified } from '../../co
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { withoutInvisible } from '../../files/detect/member-name.ts';
 import { usageError } from '../shared/io.ts';
-import { fileProblem } from '../shared/words.ts';
-import { defaultRules, IGNORE_FILES, isIgnored, isIncluded, parseRules, type RuleSet } from './ignore-rules.ts';
+import { countOf, fileProblem, namesOf } from '../shared/words.ts';
+import {
+  defaultRules,
+  IGNORE_FILES,
+  isIgnored,
+  isIncluded,
+  isLitter,
+  parseRules,
+  type RuleSet,
+} from './ignore-rules.ts';
 
 /** Says why a file was left out that a program wrote. */
 export const GENERATED_REASON = 'a generated file';
+/** Says why a file was left out that is not of the user. */
+export const LITTER_REASON = 'a system or a program keeps it beside the files';
 /** Says why a file of 0 bytes was left out. */
 export const EMPTY_REASON = 'it is empty';
 /** One file must fit into one request. */
@@ -40,6 +50,11 @@ export interface LocalTree {
   ignored: string[];
   /** Files, and folders with `/` at their end, that cannot be read. Their files in the service stay. */
   unreadable: string[];
+}
+
+/** Says in one line which files were left out for LITTER_REASON. */
+export function litterText(paths: readonly string[]): string {
+  return `${countOf(paths.length, 'file')} that systems and programs keep beside others: ${namesOf(paths)}`;
 }
 
 /** Returns the absolute path of a folder. @throws CliError with exit code 2 when the folder cannot be read. */
@@ -124,6 +139,8 @@ async function walk(state: Walk, folder: string, outer: readonly RuleSet[]): Pro
     if (isIgnored(prefix + path, isFolder, sets)) {
       if (!isLink) tree.ignored.push(isFolder ? `${path}/` : path);
     } else if (isLink) tree.links.push(path);
+    else if (isLitter(prefix + path, isFolder, sets))
+      tree.skipped.push({ path: withoutInvisible(isFolder ? `${path}/` : path), reason: LITTER_REASON });
     else if (isFolder) await walk(state, `${path}/`, sets);
     else await addFile(state, path, sets);
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EMPTY_REASON, GENERATED_REASON } from './local-tree.ts';
+import { EMPTY_REASON, GENERATED_REASON, LITTER_REASON } from './local-tree.ts';
 import { exitCodeOf, printTable, printUnread, type SyncReport } from './report.ts';
 
 const nothing: SyncReport = {
@@ -18,10 +18,11 @@ const nothing: SyncReport = {
   unreadable: [],
 };
 
-test('generated files are one line of the table, and so are empty ones; other skipped files have a line each', () => {
+test('generated files are one line of the table, and so are empty ones and those of systems; other skipped files have a line each', () => {
   const generated = ['a.min.js', 'b.min.js', 'c.map', 'd.lock'].map((path) => ({ path, reason: GENERATED_REASON }));
   const empty = { path: 'e.txt', reason: EMPTY_REASON };
-  const report = { ...nothing, skipped: [...generated, { path: 'film.mkv', reason: 'too large' }, empty] };
+  const litter = ['Thumbs.db', '~$a.docx'].map((path) => ({ path, reason: LITTER_REASON }));
+  const report = { ...nothing, skipped: [...generated, { path: 'film.mkv', reason: 'too large' }, ...litter, empty] };
   let printed = '';
   const out = (text: string): void => {
     printed += text;
@@ -30,6 +31,7 @@ test('generated files are one line of the table, and so are empty ones; other sk
   assert.deepEqual(printed.split('\n'), [
     'skipped  film.mkv: too large',
     'skipped  4 generated files: a.min.js, b.min.js, c.map and 1 more',
+    'skipped  2 files that systems and programs keep beside others: Thumbs.db, ~$a.docx',
     'skipped  1 empty file: e.txt',
     '2 unchanged (group g1)',
     '',

@@ -4,12 +4,12 @@ import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
 import type { Io } from '../shared/io.ts';
 import { printable } from '../shared/printable.ts';
 import { countOf, errorText, namesOf } from '../shared/words.ts';
-import { EMPTY_REASON, GENERATED_REASON } from './local-tree.ts';
+import { EMPTY_REASON, GENERATED_REASON, LITTER_REASON, litterText } from './local-tree.ts';
 
 const SHOWN_OF_A_KIND = 50;
 const UNREAD_NAMED_MAX = 10;
 /** Reasons of skipped files that the table counts in one line. */
-const COUNTED: ReadonlySet<string> = new Set([ASSET_REASON, GENERATED_REASON, EMPTY_REASON]);
+const COUNTED: ReadonlySet<string> = new Set([ASSET_REASON, GENERATED_REASON, LITTER_REASON, EMPTY_REASON]);
 
 /** An unchanged file that an earlier run could not read. */
 export interface StillFailed {
@@ -57,10 +57,11 @@ export function printTable(report: SyncReport, io: Io): void {
   for (const { path, reason } of skipped) rows(io, 'skipped', [`${path}: ${reason}`]);
   const skippedFor = (why: string) => report.skipped.filter(({ reason }) => reason === why).map(({ path }) => path);
   const [assets, generated] = [skippedFor(ASSET_REASON), skippedFor(GENERATED_REASON)];
-  const empty = skippedFor(EMPTY_REASON);
+  const [litter, empty] = [skippedFor(LITTER_REASON), skippedFor(EMPTY_REASON)];
   if (assets.length > 0) rows(io, 'skipped', [assetsText(assets.length)]);
   if (generated.length > 0)
     rows(io, 'skipped', [`${countOf(generated.length, 'generated file')}: ${namesOf(generated)}`]);
+  if (litter.length > 0) rows(io, 'skipped', [litterText(litter)]);
   if (empty.length > 0) rows(io, 'skipped', [`${countOf(empty.length, 'empty file')}: ${namesOf(empty)}`]);
   rows(io, 'unread', report.unreadable);
   io.out(`${summaryOf(report)}\n`);

@@ -1,25 +1,96 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useBlocker } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { inWords } from '../../data/api.ts';
+import { inWords, pinakes } from '../../data/api.ts';
 import type { Source } from '../../data/source.ts';
-import { sendBatch } from '../../data/upload.ts';
+import { limitsOf, sizeProblemOf } from '../../data/upload/limits.ts';
+import { sendBatch } from '../../data/upload/upload.ts';
 import { Button, Hint } from '../../parts/button.tsx';
+import { Icon } from '../../parts/icon.tsx';
+import { Problem } from '../../parts/layout.tsx';
 import { randomId } from '../../parts/random-id.ts';
-import { say } from '../../words/words.ts';
+import { say, sayOfService } from '../../words/words.ts';
 
 /** Sends a new version of an uploaded file to its place. The old version is found until the new one is read. */
 export function useReplace(id: string, source: Source | undefined) {
   const queries = useQueryClient();
-  const { mutate, isPending, error, reset, isSuccess } = useMutation({
-    mutationFn: (file: File) =>
-      sendBatch(
-        { groupId: source!.source_group_id, name: '', files: [{ path: source!.path!, file }], key: randomId() },
-        () => {},
-        new AbortController().signal,
-      ),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ['source', id] }),
+  const service = useQuery({
+    queryKey: ['service'],
+    queryFn: () => pinakes.getService(),
+    staleTime: Number.POSITIVE_INFINITY,
   });
-  return { send: mutate, isPending, isSuccess, problem: error && inWords(error), forget: reset };
+  const { mutate, variables, isPending, error, reset, data } = useMutation({
+    mutationFn: async ({ groupId, path, file }: { id: string; groupId: string; path: string; file: File }) => {
+      const problem = sizeProblemOf({ path, size: file.size }, limitsOf(service.data));
+      if (problem) return { problem };
+      const batch = { group: { id: groupId }, files: [{ path, file }], key: randomId() };
+      return { changes: (await sendBatch(batch, () => {}, new AbortController().signal)).changes };
+    },
+    onSuccess: (_, sent) => queries.invalidateQueries({ queryKey: ['source', sent.id] }),
+  });
+  // The upload goes on while the reader looks at something else in the console, but not after the page is closed.
+  useBlocker({ shouldBlockFn: () => false, enableBeforeUnload: isPending });
+  // What became of another source is not said here.
+  const isOfThis = variables?.id === id;
+  const refused = data?.problem && say(`source.refused.${data.problem}`);
+  return {
+    send: (file: File) => mutate({ id, groupId: source!.source_group_id, path: source!.path!, file }),
+    isPending,
+    problem: isOfThis ? (refused ?? (error && inWords(error))) : null,
+    changes: isOfThis ? data?.changes : undefined,
+    forget: reset,
+    /** Shows the new version: everything that was read of the source is read again. */
+    show: () => {
+      reset();
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === id });
+    },
+  };
+}
+
+/** Whether the file of a source, or a new version of it, was not read yet. */
+export function isBeingRead({ status, update_status: update }: Source): boolean {
+  return status === 'pending' || update === 'pending';
+}
+
+interface ReplaceNoteProps {
+  source: Source;
+  newVersion: Pick<ReturnType<typeof useReplace>, 'problem' | 'changes' | 'forget' | 'show'>;
+}
+
+/** Says what became of a new version that was sent. */
+export function ReplaceNote({ source, newVersion: { problem, changes, forget, show } }: ReplaceNoteProps) {
+  const isSame = changes?.unchanged === 1;
+  const hasFailed = changes && !isSame && (source.status === 'failed' || source.update_status === 'failed');
+  const close = <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={forget} />;
+  if (problem || hasFailed)
+    return (
+      <div className="border-b border-line px-4 py-2">
+        <Problem text={problem || `${say('source.newFailed')} ${sayOfService(source.error?.message ?? '')}`}>
+          {close}
+        </Problem>
+      </div>
+    );
+  if (!changes) return null;
+  const isWaiting = !isSame && isBeingRead(source);
+  return (
+    <div role="status" className="flex items-center gap-2 border-b border-line px-4 py-2 text-ink-2">
+      <Icon
+        name={isWaiting ? 'loader-circle' : 'circle-check'}
+        size={15}
+        className={isWaiting ? 'spin text-ink-3' : 'text-ok'}
+      />
+      {say(isSame ? 'source.sameFile' : isWaiting ? 'source.replaced' : 'source.newReady')}
+      <span className="ms-auto">
+        {isSame || isWaiting ? (
+          close
+        ) : (
+          <Button size="small" onClick={show}>
+            {say('source.showNew')}
+          </Button>
+        )}
+      </span>
+    </div>
+  );
 }
 
 /** Whether a file can be sent to the place of a source: it was uploaded, and is not inside another file. */

@@ -23,7 +23,7 @@ import { AsBanner, SeeAs } from './as-principal.tsx';
 import { ChunkList } from './chunk-list.tsx';
 import { Details } from './details.tsx';
 import { PageView } from './page-view.tsx';
-import { isReplaceable, ReplaceButton, useReplace } from './replace.tsx';
+import { isBeingRead, isReplaceable, ReplaceButton, ReplaceNote, useReplace } from './replace.tsx';
 import { SeenPassages } from './seen-passages.tsx';
 import { SourceTables } from './source-tables.tsx';
 import { TextView } from './text-view.tsx';
@@ -33,6 +33,8 @@ import { useDownload } from './use-download.ts';
 const route = getRouteApi('/sources/$id');
 /** The service reads the whole file for the sizes of its pages, which change with the file alone. */
 const PAGES_STALE_MS = 5 * 60_000;
+/** How often a source is looked at whose file is being read. */
+const POLL_MS = 2_000;
 
 /** A source as text or as pages, with the borders of its chunks and the cited passage. */
 export function Source() {
@@ -43,7 +45,11 @@ export function Source() {
     [as, policy],
   );
   const isAs = as !== undefined || policy !== undefined;
-  const source = useQuery({ queryKey: ['source', id], queryFn: () => readSource(id) });
+  const source = useQuery({
+    queryKey: ['source', id],
+    queryFn: () => readSource(id),
+    refetchInterval: ({ state }) => state.data !== undefined && isBeingRead(state.data) && POLL_MS,
+  });
   const pages = useQuery({
     queryKey: ['pages', id, viewer],
     queryFn: () => readPages(id, viewer),
@@ -144,22 +150,7 @@ export function Source() {
           </Problem>
         </div>
       )}
-      {newVersion.problem && (
-        <div className="border-b border-line px-4 py-2">
-          <Problem text={newVersion.problem}>
-            <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={newVersion.forget} />
-          </Problem>
-        </div>
-      )}
-      {newVersion.isSuccess && (
-        <div role="status" className="flex items-center gap-2 border-b border-line px-4 py-2 text-ink-2">
-          <Icon name="circle-check" size={15} className="text-ok" />
-          {say('source.replaced')}
-          <Button size="small" className="ms-auto" onClick={() => location.reload()}>
-            {say('source.showNew')}
-          </Button>
-        </div>
-      )}
+      {source.data && <ReplaceNote source={source.data} newVersion={newVersion} />}
       {pages.isError && (
         <div className="border-b border-line px-4 py-2">
           <Problem text={inWords(pages.error)}>

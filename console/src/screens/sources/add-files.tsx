@@ -2,24 +2,30 @@ import { Dialog } from '@base-ui/react/dialog';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { type DragEvent, lazy, Suspense, useMemo, useRef, useState } from 'react';
-import type { Operations } from '../../../../src/client/api.ts';
 import { pinakes } from '../../data/api.ts';
-import type { StoredBatch } from '../../data/upload.ts';
+import { limitsOf } from '../../data/upload/limits.ts';
+import type { StoredBatch } from '../../data/upload/upload.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { takeKept, useKeep, useKept } from '../../shell/drafts.ts';
 import { bytes, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
-import { nameOfUpload, planUpload, type UploadLimits, type UploadPlan, unreadOf } from './upload-plan.ts';
+import {
+  folderOf,
+  isGroupItself,
+  nameOfUpload,
+  pathsInGroup,
+  planUpload,
+  type UploadPlan,
+  unreadOf,
+} from './upload-plan.ts';
 import { droppedFiles, type PickedFile, pickedFiles } from './use-dropped-files.ts';
 import { useHeads } from './use-heads.ts';
 import { UPLOAD_GROUPS, useUpload } from './use-upload.ts';
 
 const Previews = lazy(() => import('./previews.tsx').then((module) => ({ default: module.Previews })));
 
-/** The limits of every version of the service; used until it has said its own. */
-const LIMITS: UploadLimits = { filesMax: 2_000, bytesMax: 524_288_000 };
 const EXCLUDED_SHOWN = 200;
 /** Types of files that are shown at once. */
 const ENDINGS_SHOWN = 12;
@@ -27,7 +33,9 @@ const ENDINGS_SHOWN = 12;
 export function AddFiles({ given, close }: { given: PickedFile[]; close(): void }) {
   const [added, setAdded] = useState<PickedFile[]>(() => takeKept('upload.files') ?? []);
   const [name, setName] = useKept('upload.name', '');
-  const [groupId, setGroupId] = useKept('upload.group', '');
+  const [wantedGroup, setWantedGroup] = useKept('upload.group', '');
+  /** Whether the folder of the files is the group itself; null while the reader has not chosen. */
+  const [isGroup, setIsGroup] = useKept<boolean | null>('upload.folder', null);
   const upload = useUpload();
   const service = useQuery({
     queryKey: ['service'],
@@ -48,18 +56,24 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   // Without this window nobody sees how far the files are, and a page that is closed or reloaded sends no more.
   const isSending = state.step === 'sending';
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true, disabled: !isSending });
-  const usualName = nameOfUpload(plan.batches.flat());
-  const tooManyForGroup = groupId !== '' && plan.batches.length > 1;
-  const add = (more: PickedFile[]) => {
-    upload.reset();
-    setAdded((old) => [...old, ...more]);
-  };
   const groups = useQuery({
     queryKey: UPLOAD_GROUPS,
     queryFn: () => pinakes.listSourceGroups({ query: { source_type: 'local_file', order: 'desc', limit: 100 } }),
   });
-  const groupName = groups.data?.source_groups.find(({ id }) => id === groupId)?.name;
-  const send = () => upload.start(plan, groupName ?? (name.trim() || usualName), groupId || undefined);
+  // A group that was deleted meanwhile cannot be chosen any more: the form shows a new group then.
+  const group = groups.data?.source_groups.find(({ id }) => id === wantedGroup);
+  const isUnknownGroup = wantedGroup !== '' && groups.isPending;
+  const sent = plan.batches.flat();
+  const usualName = nameOfUpload(sent);
+  const groupName = group?.name ?? (name.trim() || usualName);
+  const folder = folderOf(sent);
+  const leavesOut = ((group && isGroup) ?? isGroupItself(folder, groupName)) ? folder : undefined;
+  const tooManyForGroup = group !== undefined && plan.batches.length > 1;
+  const add = (more: PickedFile[]) => {
+    upload.reset();
+    setAdded((old) => [...old, ...more]);
+  };
+  const send = () => upload.start(plan, { name: groupName, groupId: group?.id, leavesOut });
 
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && !isSending && close()}>
@@ -93,8 +107,21 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
                     usualName={usualName}
                     setName={setName}
                     groups={groups.data?.source_groups ?? []}
-                    groupId={groupId}
-                    setGroupId={setGroupId}
+                    groupId={group?.id ?? ''}
+                    setGroupId={(id) => {
+                      setWantedGroup(id);
+                      setIsGroup(null);
+                    }}
+                  />
+                )}
+                {group && folder !== undefined && state.step !== 'sending' && (
+                  <FolderChoice
+                    path={sent[0]!.path}
+                    place={pathsInGroup(sent, leavesOut)[0]!}
+                    group={group.name}
+                    folder={folder}
+                    isGroup={leavesOut !== undefined}
+                    setIsGroup={setIsGroup}
                   />
                 )}
                 {tooManyForGroup && (
@@ -123,7 +150,7 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
                   <Button
                     look="primary"
                     icon="upload"
-                    disabled={plan.files === 0 || isPlanning || tooManyForGroup}
+                    disabled={plan.files === 0 || isPlanning || isUnknownGroup || tooManyForGroup}
                     onClick={send}
                   >
                     {plan.files === 0
@@ -138,12 +165,6 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
       </Dialog.Portal>
     </Dialog.Root>
   );
-}
-
-function limitsOf(service: Operations['getService']['response'] | undefined): UploadLimits {
-  if (!service) return LIMITS;
-  const { files_per_upload_max: filesMax, upload_bytes_max: bytesMax } = service.limits;
-  return { filesMax, bytesMax };
 }
 
 function DropBox({ add, small }: { add(files: PickedFile[]): void; small: boolean }) {
@@ -292,6 +313,29 @@ function Target({ name, usualName, setName, groups, groupId, setGroupId }: Targe
           />
         </label>
       )}
+    </div>
+  );
+}
+
+interface FolderChoiceProps {
+  /** The path of a file before and after. */
+  path: string;
+  place: string;
+  group: string;
+  folder: string;
+  isGroup: boolean;
+  setIsGroup(value: boolean): void;
+}
+
+/** Says where files of a folder go in a group that has files already, because they may replace some. */
+function FolderChoice({ path, place, group, folder, isGroup, setIsGroup }: FolderChoiceProps) {
+  return (
+    <div className="mt-3 text-xs text-ink-2">
+      <label className="flex items-center gap-2">
+        <input type="checkbox" checked={!isGroup} onChange={(event) => setIsGroup(!event.target.checked)} />
+        {say('add.keepFolder', { folder })}
+      </label>
+      <p className="mt-1 text-ink-3">{say('add.place', { path, place, group })}</p>
     </div>
   );
 }

@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { nameOfUpload, pathsInGroup, planUpload, unreadOf } from './upload-plan.ts';
+import { folderOf, isGroupItself, nameOfUpload, pathsInGroup, planUpload, unreadOf } from './upload-plan.ts';
 
 const LIMITS = { filesMax: 3, bytesMax: 1_000_000 };
 const file = (path: string, size = 10) => ({ path, size });
 
+const given = (...paths: string[]) => paths.map((path) => file(path));
+
 test('a folder with the name of the group is the group itself', () => {
-  const paths = (group: string, ...given: string[]) =>
-    pathsInGroup(
-      given.map((path) => file(path)),
-      group,
-    );
-  assert.deepEqual(paths('Bu\u0308ro', 'Büro/a.md', 'Bu\u0308ro/x/b.md'), ['a.md', 'x/b.md']);
-  assert.deepEqual(paths('papers', 'Büro/a.md'), ['Büro/a.md']);
-  assert.deepEqual(paths('a', 'a/b.md', 'b.md'), ['a/b.md', 'b.md'], 'no two files get one path');
+  const files = given('Büro/a.md', 'Bu\u0308ro/x/b.md');
+  assert.equal(folderOf(files), 'Büro');
+  assert.ok(isGroupItself(folderOf(files), 'Bu\u0308ro'));
+  assert.ok(!isGroupItself(folderOf(files), 'papers'));
+  assert.deepEqual(pathsInGroup(files, 'Büro'), ['a.md', 'x/b.md']);
+  assert.deepEqual(pathsInGroup(files, undefined), ['Büro/a.md', 'Büro/x/b.md']);
+});
+
+test('files that are not in one folder have no folder to leave out: no two files get one path', () => {
+  assert.equal(folderOf(given('a/b.md', 'b.md')), undefined);
+  assert.equal(folderOf(given('a/b.md', 'c/b.md')), undefined);
+  assert.equal(folderOf([]), undefined);
+  assert.ok(!isGroupItself(undefined, 'a'));
 });
 
 describe('the plan of an upload', () => {

@@ -2,16 +2,12 @@
 import type { HeadKind } from '../../../../src/client/file-head.ts';
 import { LITTER } from '../../../../src/client/litter.ts';
 import { findPageAssets } from '../../../../src/client/page-assets.ts';
+import { bytesInRequest, OVERHEAD_BYTES, sizeProblemOf, type UploadLimits } from '../../data/upload/limits.ts';
 
 export interface GivenFile {
   /** With the folders that were dropped, for example `guides/start.md`. */
   path: string;
   size: number;
-}
-
-export interface UploadLimits {
-  filesMax: number;
-  bytesMax: number;
 }
 
 export type Exclusion = 'hidden' | 'litter' | 'empty' | 'tooLarge' | 'twice' | 'ofPages' | Unread;
@@ -33,9 +29,6 @@ export function unreadOf(kind: HeadKind | undefined, readsPictures: boolean): Un
   if (kind === 'binary') return 'binary';
   return kind === 'picture' && !readsPictures ? 'picture' : undefined;
 }
-
-/** Room for the fields and the borders of the parts in the body of a request. */
-const OVERHEAD_BYTES = 2_048;
 
 /**
  * Returns the plan of an upload. Hidden files, empty files, files that no request can hold and repeated paths are left out, and so are
@@ -59,7 +52,7 @@ export function planUpload<F extends GivenFile>(
       plan.excluded.push({ file, why });
       continue;
     }
-    const needed = file.size + file.path.length * 6 + OVERHEAD_BYTES;
+    const needed = bytesInRequest(file);
     let batch = plan.batches.at(-1);
     if (!batch || batch.length >= limits.filesMax || needed > room) {
       batch = [];
@@ -80,9 +73,7 @@ export function planUpload<F extends GivenFile>(
 function exclusionOf(file: GivenFile, seen: ReadonlySet<string>, limits: UploadLimits): Exclusion | undefined {
   if (file.path.split('/').some((segment) => segment.startsWith('.'))) return 'hidden';
   if (LITTER.test(file.path)) return 'litter';
-  if (file.size === 0) return 'empty';
-  if (file.size + file.path.length * 6 + 2 * OVERHEAD_BYTES > limits.bytesMax) return 'tooLarge';
-  return seen.has(file.path) ? 'twice' : undefined;
+  return sizeProblemOf(file, limits) ?? (seen.has(file.path) ? 'twice' : undefined);
 }
 
 /** Returns the ending of a name in small letters; empty if it has none. */
@@ -90,20 +81,27 @@ export function endingOf(path: string): string {
   return /\.([^./]{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
 }
 
+/** Returns the folder that all files are in; undefined if there is none. */
+export function folderOf(files: readonly GivenFile[]): string | undefined {
+  const folders = new Set(files.map(({ path }) => path.normalize('NFC').match(/^[^/]+(?=\/)/)?.[0]));
+  return folders.size === 1 ? [...folders][0] : undefined;
+}
+
 /**
- * Returns the paths of the files within their group. A folder with the name of the group is the group itself: when it is added again,
- * its files replace those of before, also if the command line sent them.
+ * Whether the folder of the files is the group itself, if the reader does not choose: a folder that is added again replaces its files of
+ * before, also if the command line sent them.
  */
-export function pathsInGroup(files: readonly GivenFile[], group: string): string[] {
-  const folder = `${group.normalize('NFC')}/`;
-  const paths = files.map(({ path }) => path.normalize('NFC'));
-  return paths.every((path) => path.startsWith(folder)) ? paths.map((path) => path.slice(folder.length)) : paths;
+export function isGroupItself(folder: string | undefined, group: string): boolean {
+  return folder === group.normalize('NFC');
+}
+
+/** Returns the paths of the files within their group. @param leavesOut the folder of the files, if it is the group itself. */
+export function pathsInGroup(files: readonly GivenFile[], leavesOut: string | undefined): string[] {
+  const start = leavesOut === undefined ? 0 : leavesOut.length + 1;
+  return files.map(({ path }) => path.normalize('NFC').slice(start));
 }
 
 /** Returns the name of the group that the files get if the reader gives none: their folder, or the first file. */
 export function nameOfUpload(files: readonly GivenFile[]): string {
-  const [first] = files;
-  if (!first) return '';
-  const folder = first.path.includes('/') ? first.path.split('/')[0]! : undefined;
-  return folder !== undefined && files.every((file) => file.path.startsWith(`${folder}/`)) ? folder : first.path;
+  return folderOf(files) ?? files[0]?.path ?? '';
 }

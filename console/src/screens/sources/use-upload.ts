@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { inWords } from '../../data/api.ts';
-import { type StoredBatch, sendBatch } from '../../data/upload.ts';
+import { type StoredBatch, sendBatch } from '../../data/upload/upload.ts';
 import { randomId } from '../../parts/random-id.ts';
 import { takeKept, useKeep } from '../../shell/drafts.ts';
 import { pathsInGroup, type UploadPlan } from './upload-plan.ts';
@@ -34,8 +34,14 @@ export function useUpload() {
   const run = useRef<Sent>(takeKept<{ current: Sent | undefined }>('upload.sent')?.current);
   useKeep('upload.sent', run);
 
-  /** @param groupId the group that gets the files, whose name is given; undefined: a new group with the name. */
-  async function start(plan: UploadPlan<PickedFile>, name: string, groupId: string | undefined) {
+  /**
+   * @param groupId the group that gets the files; undefined: a new group with the name.
+   * @param leavesOut the folder of the files, if it is the group itself.
+   */
+  async function start(
+    plan: UploadPlan<PickedFile>,
+    { name, groupId, leavesOut }: { name: string; groupId: string | undefined; leavesOut: string | undefined },
+  ) {
     const files = plan.batches.flat().map(({ file }) => file);
     // Batches that are stored stay so when the reader tries again with the same files.
     const before = run.current;
@@ -45,7 +51,7 @@ export function useUpload() {
       : { stored: [], keys: plan.batches.map(() => randomId()) };
     const abort = new AbortController();
     run.current = { abort, files, stored, keys };
-    const paths = pathsInGroup(plan.batches.flat(), name);
+    const paths = pathsInGroup(plan.batches.flat(), leavesOut);
     const sizes = plan.batches.map((batch) => batch.reduce((sum, file) => sum + file.size, 0));
     try {
       for (let at = stored.length; at < plan.batches.length; at++) {
@@ -56,7 +62,7 @@ export function useUpload() {
         const title = plan.batches.length === 1 ? name : `${name} (${at + 1})`;
         const first = plan.batches.slice(0, at).flat().length;
         const sent = plan.batches[at]!.map(({ file }, index) => ({ file, path: paths[first + index]! }));
-        const batch = { groupId, name: title, files: sent, key: keys[at]! };
+        const batch = { group: groupId === undefined ? { name: title } : { id: groupId }, files: sent, key: keys[at]! };
         stored.push(await sendBatch(batch, progress, abort.signal));
       }
       setState({ step: 'done', stored });

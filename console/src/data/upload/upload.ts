@@ -1,10 +1,9 @@
 /** Sends files. XMLHttpRequest is used because `fetch` does not report how many bytes were sent. */
-import { CONSOLE_HEADER, noteSessionEnd, PinakesError } from './api.ts';
+import { CONSOLE_HEADER, noteSessionEnd, PinakesError } from '../api.ts';
 
 export interface UploadBatch {
-  /** The group that gets the files; undefined: a new group with `name`. */
-  groupId?: string | undefined;
-  name: string;
+  /** The group that gets the files, or the name of a new one. */
+  group: { id: string } | { name: string };
   files: readonly { path: string; file: File }[];
   /** Makes it safe to send the same batch again. */
   key: string;
@@ -22,7 +21,7 @@ export function sendBatch(
   progress: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<StoredBatch> {
-  const { groupId } = batch;
+  const groupId = 'id' in batch.group ? batch.group.id : undefined;
   const request = new XMLHttpRequest();
   request.open(
     groupId === undefined ? 'POST' : 'PUT',
@@ -68,9 +67,9 @@ function readJson(text: string): UploadAnswer | undefined {
   }
 }
 
-function formOf({ groupId, name, files }: UploadBatch): FormData {
+function formOf({ group, files }: UploadBatch): FormData {
   const form = new FormData();
-  if (groupId === undefined) form.append('name', name);
+  if ('name' in group) form.append('name', group.name);
   for (const { path, file } of files) {
     form.append('paths', path);
     form.append('last_modified', String(file.lastModified));
