@@ -16,6 +16,22 @@ test('sentences end at terminators, not at abbreviations, numbers or initials', 
   ]);
 });
 
+test('a sentence does not end at an abbreviation in brackets, nor at one of another language', () => {
+  assert.deepEqual(texts('В списки (см. Обзор пакетов) попадают пакеты. Они не важны.'), [
+    'В списки (см. Обзор пакетов) попадают пакеты.',
+    'Они не важны.',
+  ]);
+  assert.deepEqual(texts('Das kostet 10 Mio. Euro (zzgl. Umsatzsteuer). Siehe Kap. IV.'), [
+    'Das kostet 10 Mio. Euro (zzgl. Umsatzsteuer).',
+    'Siehe Kap. IV.',
+  ]);
+  assert.deepEqual(texts('It failed (abbr. Twice). Later it worked (see the log. It is long).'), [
+    'It failed (abbr. Twice).',
+    'Later it worked (see the log.',
+    'It is long).',
+  ]);
+});
+
 test('a sentence does not end inside inline code', () => {
   const first = 'Use the `println!` macro, or `what? really.` as a name.';
   assert.deepEqual(texts(`${first} It prints.`), [first, 'It prints.']);

@@ -229,7 +229,7 @@ const ordinalBeforeNoun = lazy(() => {
 /** Returns whether a sentence continues at `to`, although the segmenter ends it there. */
 function continues(text: string, from: number, to: number): boolean {
   const head = text.slice(Math.max(from, to - 24), to);
-  if (abbreviationAtEnd().test(head)) return true;
+  if (abbreviationAtEnd().test(head) || /[(（][^\s().!?]{1,8}\.\s+$/.test(head)) return true; // An abbreviation: (vgl. Kapitel 3).
   if (/^\s*\d{1,3}\.\s*$/.test(text.slice(from, to))) return true; // The number of a list item.
   if (isInsideCode(text, from, to)) return true;
   if (/\d{1,2}\.\s+$/.test(head) && ordinalBeforeNoun().test(head + text.slice(to, to + 12))) return true;
