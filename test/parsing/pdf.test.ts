@@ -184,12 +184,6 @@ const HARBOUR = [
   'that we have seen, and it was a good day for them.',
 ];
 
-test('a PDF whose font has only numbers of glyphs is read', async () => {
-  const bytes = makeScriptPdf({ pages: [HARBOUR], codeOf: (character) => character.charCodeAt(0) - 29 });
-  const { text, warnings } = await parsePdf(bytes, {});
-  assert.deepEqual([text, warnings], [HARBOUR.join(' '), []]);
-});
-
 test('a page whose font does not say what it shows has a warning without OCR, and is read from its picture with OCR', async () => {
   const codeOf = (character: string) => 96 + ((character.charCodeAt(0) * 7) % 26);
   const { warnings } = await parsePdf(makeScriptPdf({ pages: [HARBOUR], codeOf }), {});

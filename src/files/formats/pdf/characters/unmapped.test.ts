@@ -4,15 +4,6 @@ import { readUnmapped, UnmappedPages } from './unmapped.ts';
 
 const ENGLISH = 'This page is about the ships of the harbour, and it is not the only one that we have of them.';
 const read = (text: string) => readUnmapped(text, (unit) => text[unit] !== ' ').characters.join('');
-const glyphs = (text: string) => Array.from(text, (letter) => String.fromCharCode(letter.charCodeAt(0) - 29)).join('');
-
-test('numbers of glyphs become letters, and the blank among them separates words', () => {
-  assert.equal(read(glyphs(ENGLISH)), ENGLISH);
-  // A font without the no-break space.
-  assert.equal(read(`${glyphs(`${ENGLISH} l`)}\u00b6${glyphs('a')}`), `${ENGLISH} l’a`);
-  // 0x80 to 0xff of the Macintosh's encoding follow the tilde.
-  assert.equal(read(`${glyphs(`${ENGLISH} caf`)}\u0070`), `${ENGLISH} café`);
-});
 
 test('Cyrillic letters of TeX are read, and Latin text with accents stays', () => {
   const russian =

@@ -1,24 +1,19 @@
 /**
- * Reads characters of fonts that do not say which characters they show. pdfium then returns the code of the character in the font. The
- * codes of three kinds of fonts are known; a language tells which kind it is. Pure.
+ * Reads characters of fonts that do not say which characters they show. pdfium then returns the code of the character in the font. Codes of
+ * TeX are known. Pure.
  */
-import { hasFunctionWord, languageByWords } from '../../../../text/language-words.ts';
+import { languageByWords } from '../../../../text/language-words.ts';
 
 /** Letters of unmapped fonts below which a page is left as it is: formulas and drawings use such fonts for signs. */
 const LETTERS_MIN = 40;
 /** A page with a larger share of letters that cannot be read is like a page without text. */
 const UNREADABLE_SHARE_MIN = 0.3;
-/** In TrueType fonts the blank is glyph 3. If it is more than this share of all codes, they are numbers of glyphs. */
-const BLANK = '\u0003';
-const BLANK_SHARE_MIN = 0.05;
 /** Control codes stand for letters if they are more than this share of all codes. */
 const CONTROL_SHARE_MAX = 0.15;
 /** Cyrillic letters have the codes of Latin letters with accents, of which Latin words have no four in a row. */
 const CYRILLIC_WORDS = /[À-ÿ]{4,}/g;
 /** Slavic languages have this share of vowels. The codes of Thai, Greek and Hebrew would have fewer. */
 const CYRILLIC_VOWELS_SHARE = [0.36, 0.5] as const;
-/** Share of function words in a running text whose letters were changed by a guess. */
-const FUNCTION_WORDS_MIN = 0.12;
 /** Share of vowels in a text of Latin letters, and of words of four letters or more that have one. */
 const VOWELS_SHARE = [0.28, 0.6] as const;
 const WITH_VOWEL_MIN = 0.9;
@@ -41,15 +36,14 @@ export function readUnmapped(text: string, isUnmapped: (unit: number) => boolean
   const signs = () => characters.map((character) => SIGNS[character] ?? character);
   if (count < LETTERS_MIN) return { characters: signs() };
   const words = characters.map((character, unit) => (codes[unit] ? character : ' ')).join('');
-  const hasBlanks = words.split(BLANK).length - 1 > BLANK_SHARE_MIN * count;
-  const isCyrillic = hasLetters(words) && isCyrillicText(words);
-  if (!isCyrillic && !hasBlanks && hasLetters(words) && languageOf(words) !== undefined)
+  if (hasLetters(words) && isCyrillicText(words))
+    return {
+      characters: withUkrainianI(
+        characters.map((character, unit) => (codes[unit] ? ofCyrillic(character) : character)),
+      ),
+    };
+  if (hasLetters(words) && languageOf(words) !== undefined)
     return { characters: withLigatures(signs(), codes), unmapped: { words, isReadable: true } };
-  const reading = isCyrillic ? ofCyrillic : glyphReading(Array.from(words, ofGlyph).join(''));
-  if (reading) {
-    const decoded = characters.map((character, unit) => (codes[unit] ? reading(character) : character));
-    return { characters: isCyrillic ? withUkrainianI(decoded) : decoded };
-  }
   const all = text.match(/\S/g)?.length ?? 0;
   const isPart = count >= UNREADABLE_SHARE_MIN * all;
   return { characters: signs(), ...(isPart ? { unmapped: { words, isReadable: false } } : {}) };
@@ -63,12 +57,6 @@ function isCyrillicText(words: string): boolean {
   return letters.length >= LETTERS_MIN && share >= least && share <= most;
 }
 
-/** Returns how to read numbers of glyphs that give this text, or undefined. An opening quotation mark in a word is an apostrophe. */
-function glyphReading(text: string): ((code: string) => string) | undefined {
-  if (!isRunningText(text)) return undefined;
-  return /\p{L}‘\p{L}/u.test(text) ? ofGlyphWithoutSpace : ofGlyph;
-}
-
 /** TeX writes ligatures as control codes, between letters of the same font: `signi\u001ccant`. */
 function withLigatures(characters: readonly string[], codes: readonly boolean[]): string[] {
   const isLetter = (unit: number) => codes[unit] === true && /[a-z]/i.test(characters[unit]!);
@@ -78,14 +66,6 @@ function withLigatures(characters: readonly string[], codes: readonly boolean[])
       (isLetter(unit - 1) || isLetter(unit + 1)) && [-2, -1, 1, 2].filter((step) => isLetter(unit + step)).length > 1;
     return ligature !== undefined && isInWord ? ligature : character;
   });
-}
-
-/** Returns whether many words are function words of one language. */
-function isRunningText(text: string): boolean {
-  const language = languageOf(text);
-  if (language === undefined) return false;
-  const words = text.match(/\p{L}+/gu) ?? [];
-  return words.filter((word) => hasFunctionWord(word, language)).length >= FUNCTION_WORDS_MIN * words.length;
 }
 
 /** The pages of a file that have words of unmapped fonts. */
@@ -128,23 +108,6 @@ function isPronounceable(text: string): boolean {
 
 function languageOf(text: string): string | undefined {
   return languageByWords(text, new Set());
-}
-
-const MAC = new TextDecoder('macintosh');
-
-/** Number of the glyph of the no-break space, which some fonts leave out. */
-const NO_BREAK_SPACE_GLYPH = 172;
-
-/** Reads the number of a glyph in the order of Macintosh fonts, which most TrueType fonts keep: the blank is 3, `A` is 36. */
-function ofGlyph(code: string): string {
-  const number = code.charCodeAt(0);
-  if (number < 3 || number > 225) return code;
-  return number < 98 ? String.fromCharCode(number + 29) : MAC.decode(Uint8Array.of(number + 30));
-}
-
-/** As `ofGlyph`, for a font without a glyph of the no-break space. */
-function ofGlyphWithoutSpace(code: string): string {
-  return ofGlyph(code.charCodeAt(0) < NO_BREAK_SPACE_GLYPH ? code : String.fromCharCode(code.charCodeAt(0) + 1));
 }
 
 /** TeX's encoding of Cyrillic (T2A): letters as in Windows, and some signs elsewhere. */
