@@ -19,7 +19,7 @@ function workbook(rows: string, after = ''): Uint8Array {
     `<styleSheet><numFmts>${codes.join('')}</numFmts><cellXfs>${styles.join('')}</cellXfs></styleSheet>`,
   );
   parts['xl/sharedStrings.xml'] = strToU8(
-    '<sst><si><t>tea</t></si><si><r><t>green </t></r><r><t>tea_x000A_bio</t></r><rPh><t>reading</t></rPh></si><si><t/></si><si><t><![CDATA[a<b]]></t></si></sst>',
+    '<sst><si><t>tea</t></si><si><r><t>green </t></r><r><t>tea_x000A_bio</t></r><rPh><t>reading</t></rPh></si><si><t/></si><si><t>a&lt;b</t></si></sst>',
   );
   parts['xl/worksheets/sheet1.xml'] = strToU8(`<worksheet><sheetData>${rows}</sheetData>${after}</worksheet>`);
   return zipSync(parts);

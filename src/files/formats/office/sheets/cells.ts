@@ -27,8 +27,7 @@ const ATTRIBUTE = /\s([rst])\s*=\s*["']([^"'<>]{0,20})["']/g;
 const NAME = /^([A-Z]{0,3})(\d{0,7})$/;
 
 /** Returns the cells that have a text. A cell without a name stands right of the cell before it, and a row below the row before it. */
-export function readCells(source: string, book: Workbook): Cells {
-  const xml = withoutCdata(source);
+export function readCells(xml: string, book: Workbook): Cells {
   const rows: SheetRow[] = [];
   let row: SheetRow = { index: -1, columns: [], texts: [] };
   let column = -1;
@@ -86,7 +85,7 @@ export function readStrings(source: string): string[] {
   const strings: string[] = [];
   let text = '';
   let isReading = false;
-  for (const [, slash, name, head = '', after = ''] of withoutCdata(source).matchAll(STRING_TAG)) {
+  for (const [, slash, name, head = '', after = ''] of source.matchAll(STRING_TAG)) {
     const isOpening = slash === '' && !head.endsWith('/');
     if (name === 'rPh') isReading = isOpening;
     else if (name === 't') text += isOpening && !isReading ? after : '';
@@ -106,16 +105,4 @@ function textIn(source: string): string {
 function withCharacters(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9a-fA-F]{4})_/g, (_sign, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-}
-
-function withoutCdata(xml: string): string {
-  if (!xml.includes('<![CDATA[')) return xml;
-  return xml
-    .split('<![CDATA[')
-    .map((part, index) => {
-      const end = index === 0 ? -1 : part.indexOf(']]>');
-      if (end === -1) return part;
-      return part.slice(0, end).replaceAll('&', '&amp;').replaceAll('<', '&lt;') + part.slice(end + 3);
-    })
-    .join('');
 }
