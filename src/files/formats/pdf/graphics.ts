@@ -5,7 +5,16 @@
 
 import type { Area } from './area.ts';
 import type { PageText } from './page-text.ts';
-import { boxOf, combined, IDENTITY, type Matrix, matrixOf, type PdfiumModule, pointOf, withMemory } from './pdfium.ts';
+import {
+  boxOf,
+  combined,
+  IDENTITY,
+  type Matrix,
+  matrixOf,
+  outlinesOf,
+  type PdfiumModule,
+  withMemory,
+} from './pdfium.ts';
 import type { Rule } from './tables/rules.ts';
 import type { Glyphs } from './words.ts';
 
@@ -21,9 +30,8 @@ const DEPTH_MAX = 4;
 const LINE_POINTS_MAX = 3;
 /** Points by which a horizontal or vertical line may slant. */
 const SLANT_POINTS_MAX = 0.6;
-/** pdfium's numbers of objects and path segments. */
+/** pdfium's numbers of objects. */
 const [PATH_OBJECT, FORM_OBJECT] = [2, 5];
-const [LINE_TO, BEZIER_TO, MOVE_TO] = [0, 1, 2];
 /** Number of characters that are sampled for the direction of the text. */
 const ANGLE_SAMPLES = 24;
 const MATRIX_BYTES = 24;
@@ -130,22 +138,15 @@ class GraphicsReader {
     const { filled, stroked } = this.drawMode(path);
     if (!filled && !stroked) return true;
     const matrix = combined(matrixOf(module, path, this.scratch), outer);
-    let corners: [number, number][] = [];
-    let curved = false;
-    const close = () => {
-      if (corners.length > 1 && !curved) this.addOutline(corners, stroked);
-      corners = [];
-      curved = false;
-    };
-    for (let index = 0; index < count; index += 1) {
-      const segment = module._FPDFPath_GetPathSegment(path, index);
-      const type = module._FPDFPathSegment_GetType(segment);
-      if (type === MOVE_TO) close();
-      if (type === BEZIER_TO) curved = true;
-      if (type === MOVE_TO || type === LINE_TO) corners.push(this.point(segment, matrix));
-      if (module._FPDFPathSegment_GetClose(segment) && corners.length > 1) corners.push(corners[0]!);
+    const segmentAt = (index: number) => module._FPDFPath_GetPathSegment(path, index);
+    for (const { corners, isCurved, isClosed } of outlinesOf(module, count, segmentAt, matrix, this.scratch)) {
+      if (isCurved) continue;
+      const places = (isClosed ? [...corners, corners[0]!] : corners).map(([x, y]): [number, number] => {
+        const { left, bottom } = turned({ left: x, bottom: y, right: x, top: y }, this.turn);
+        return [left, bottom];
+      });
+      this.addOutline(places, stroked);
     }
-    close();
     return true;
   }
 
@@ -154,12 +155,6 @@ class GraphicsReader {
     module.HEAP32.fill(0, scratch >> 2, (scratch >> 2) + 2);
     if (!module._FPDFPath_GetDrawMode(path, scratch, scratch + 4)) return { filled: false, stroked: false };
     return { filled: module.HEAP32[scratch >> 2] !== 0, stroked: module.HEAP32[(scratch >> 2) + 1] !== 0 };
-  }
-
-  private point(segment: number, matrix: Matrix): [number, number] {
-    const [x, y] = pointOf(this.module, segment, matrix, this.scratch);
-    const { left, bottom } = turned({ left: x, bottom: y, right: x, top: y }, this.turn);
-    return [left, bottom];
   }
 
   private addOutline(corners: readonly [number, number][], stroked: boolean): void {

@@ -124,11 +124,42 @@ export function matrixOf(module: PdfiumModule, object: number, scratch: number):
 }
 
 /** Returns the place of a corner of a path on the page. `scratch` is memory for two floats. */
-export function pointOf(module: PdfiumModule, segment: number, matrix: Matrix, scratch: number): [number, number] {
+function pointOf(module: PdfiumModule, segment: number, matrix: Matrix, scratch: number): [number, number] {
   const [a, b, c, d, e, f] = matrix;
   module._FPDFPathSegment_GetPoint(segment, scratch, scratch + 4);
   const [x, y] = [module.HEAPF32[scratch >> 2]!, module.HEAPF32[(scratch >> 2) + 1]!];
   return [a * x + c * y + e, b * x + d * y + f];
+}
+
+export interface Outline {
+  corners: readonly (readonly [x: number, y: number])[];
+  isCurved: boolean;
+  isClosed: boolean;
+}
+
+/** pdfium's numbers of segments of a path. */
+const [BEZIER_TO, MOVE_TO] = [1, 2];
+
+/** Returns the outlines of a path with more than one corner. `scratch` is memory for two floats. */
+export function outlinesOf(
+  module: PdfiumModule,
+  count: number,
+  segmentAt: (index: number) => number,
+  matrix: Matrix,
+  scratch: number,
+): Outline[] {
+  const outlines: (Outline & { corners: [number, number][] })[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const segment = segmentAt(index);
+    const type = module._FPDFPathSegment_GetType(segment);
+    if (type === MOVE_TO || outlines.length === 0) outlines.push({ corners: [], isCurved: false, isClosed: false });
+    const outline = outlines.at(-1)!;
+    if (type === BEZIER_TO) outline.isCurved = true;
+    if (module._FPDFPathSegment_GetClose(segment)) outline.isClosed = true;
+    outline.corners.push(pointOf(module, segment, matrix, scratch));
+  }
+  // A path may end with a move that draws nothing.
+  return outlines.filter(({ corners }) => corners.length > 1);
 }
 
 /** Returns the matrix that does what the first does, then what the second does. */

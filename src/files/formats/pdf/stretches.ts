@@ -4,7 +4,7 @@
  */
 import type { Area } from './area.ts';
 import { cellTexts, type PlacedWord } from './tables/cells.ts';
-import { alignedRows, isContentsPage, placeLine } from './tables/columns.ts';
+import { alignedRows, placeLine } from './tables/columns.ts';
 import { joinRules, type Rule } from './tables/rules.ts';
 import { markUsed, type PageTable } from './tables/tables.ts';
 import { type Glyphs, segmentsOf, type Word, type WordLine, wordLines, wordsOf } from './words.ts';
@@ -229,7 +229,7 @@ function alignedWords(line: WordLine, gaps: readonly number[], row: number): Pla
 export function wordTables(glyphs: Glyphs, free: Uint8Array): PageTable[] {
   const words = wordsOf(glyphs, (index) => (free[index] === 0 ? -1 : 0));
   const lines = wordLines(words);
-  if (lines.length > LINES_MAX || isContentsPage(lines, glyphs.text)) return [];
+  if (lines.length > LINES_MAX) return [];
   return runsOf(lines).flatMap((run) => {
     const whole = tableOfLines(glyphs, run);
     // A line with a single value may be the title of the next table.

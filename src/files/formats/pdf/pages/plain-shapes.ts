@@ -1,5 +1,6 @@
 /** Tells lines and areas of a layout from shapes that may be letters, codes or drawings. Pure. */
 import type { Area } from '../area.ts';
+import type { Outline } from '../pdfium.ts';
 
 /** The longer side of a line or area of a layout, in points. Shapes that are shorter may be parts of letters. */
 const SIDE_POINTS_MIN = 48;
@@ -12,13 +13,8 @@ const SAME_BAR_POINTS = 0.3;
 /** Corners of a rectangle that returns to its beginning twice. */
 const CORNERS_MAX = 6;
 
-export interface Outline {
-  corners: readonly (readonly [x: number, y: number])[];
-  isCurved: boolean;
-}
-
 /** Returns the rectangle or the straight line that an outline is; undefined for any other outline, and for a small one. */
-export function plainShape({ corners, isCurved }: Outline): Area | undefined {
+export function plainShape({ corners, isCurved }: Pick<Outline, 'corners' | 'isCurved'>): Area | undefined {
   if (isCurved || corners.length < 2 || corners.length > CORNERS_MAX) return undefined;
   const slants = corners.some(([x, y], at) => {
     const [toX, toY] = corners[at + 1] ?? (corners.length > 2 ? corners[0]! : [x, y]);

@@ -8,16 +8,16 @@ import {
   IDENTITY,
   type Matrix,
   matrixOf,
+  type Outline,
+  outlinesOf,
   type PdfiumModule,
-  pointOf,
   withMemory,
   withName,
 } from '../pdfium.ts';
-import { barsOf, type Outline, plainShape } from './plain-shapes.ts';
+import { barsOf, plainShape } from './plain-shapes.ts';
 
-/** pdfium's numbers of objects and of segments of a path. */
+/** pdfium's numbers of objects. */
 const [TEXT_OBJECT, PATH_OBJECT, IMAGE_OBJECT, FORM_OBJECT] = [1, 2, 3, 5];
-const [BEZIER_TO, MOVE_TO] = [1, 2];
 const NORMAL_BLENDING = 'Normal';
 const OBJECTS_MAX = 100_000;
 const DEPTH_MAX = 8;
@@ -246,18 +246,7 @@ class Keeper {
 
   /** Returns the outlines of a path; undefined if it has too many segments. */
   private outlinesOf(count: number, segmentAt: (index: number) => number, matrix: Matrix): Outline[] | undefined {
-    if (count > SEGMENTS_MAX) return undefined;
-    const outlines: { corners: [number, number][]; isCurved: boolean }[] = [];
-    for (let index = 0; index < count; index += 1) {
-      const segment = segmentAt(index);
-      const type = this.module._FPDFPathSegment_GetType(segment);
-      if (type === MOVE_TO || outlines.length === 0) outlines.push({ corners: [], isCurved: false });
-      const outline = outlines.at(-1)!;
-      if (type === BEZIER_TO) outline.isCurved = true;
-      outline.corners.push(pointOf(this.module, segment, matrix, this.scratch));
-    }
-    // A path may end with a move that draws nothing.
-    return outlines.filter(({ corners }) => corners.length > 1);
+    return count > SEGMENTS_MAX ? undefined : outlinesOf(this.module, count, segmentAt, matrix, this.scratch);
   }
 
   private addPicture(object: number, [a, b, c, d, e, f]: Matrix): void {

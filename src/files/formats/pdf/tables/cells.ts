@@ -91,15 +91,13 @@ export function splitRows(words: readonly PlacedWord[], text: string, isRuled: b
   if (groups) return groups.flatMap((own, row) => own.map((word) => ({ ...word, row })));
   const leading = lines.slice(1).map((line, index) => lines[index]!.bottom - line.bottom);
   const tight = Math.min(...leading) * TIGHT_FACTOR;
-  const wide = Math.max(...leading);
   const widths = columnWidths(lines);
   const rows: { filled: Map<number, Cell>; row: number }[] = [];
   const placed: PlacedWord[] = [];
   for (const [index, { cells }] of lines.entries()) {
     const before = rows.at(-1);
     const near = index > 0 && leading[index - 1]! <= tight;
-    const isApart = index > 0 && leading[index - 1]! * APART_FACTOR < wide;
-    const continues = before !== undefined && near && isContinued(cells, before.filled, widths, isApart);
+    const continues = before !== undefined && near && isContinued(cells, before.filled, widths);
     const row = continues ? before : { filled: new Map<number, Cell>(), row: rows.length };
     if (!continues) rows.push(row);
     for (const [column, cell] of cells) {
@@ -176,8 +174,6 @@ interface Line {
 const SPACE_SHARE = 0.12;
 /** Lines closer than this factor times the smallest distance may belong to one row. */
 const TIGHT_FACTOR = 1.35;
-/** Distances of lines within a row, times this factor, are smaller than distances between rows. */
-const APART_FACTOR = 1.1;
 /** A line that continues on the next line is this full when the first word of the next line is added. */
 const FULL_LINE_SHARE = 0.8;
 /** Two lines are two rows if this many columns have a number in both. */
@@ -219,21 +215,18 @@ function holdsRows(lines: readonly { cells: Map<number, Cell> }[]): boolean {
 
 /**
  * Returns whether a line continues the row above. It has fewer cells and no numbers, and each cell follows a full line. Its
- * first cell may continue only with a small letter, and with other cells only if lines of a row are known to be closer than
- * rows.
+ * first cell may continue only alone and with a small letter.
  */
 function isContinued(
   cells: ReadonlyMap<number, Cell>,
   filled: ReadonlyMap<number, Cell>,
   widths: ReadonlyMap<number, number>,
-  isApart: boolean,
 ): boolean {
   const own = [...cells];
   if (cells.size >= filled.size || own.some(([column, { text }]) => !filled.has(column) || isNumber(text)))
     return false;
   if (cells.has(Math.min(...filled.keys()))) {
-    if (cells.size > 1 && !isApart) return false;
-    if (!own.every(([, { text }]) => /^[\p{Ll}(]/u.test(text))) return false;
+    if (cells.size > 1 || !own.every(([, { text }]) => /^[\p{Ll}(]/u.test(text))) return false;
   }
   return own.every(([column, { words }]) => {
     const before = filled.get(column)!.words;

@@ -41,15 +41,7 @@ export function alignedRows(
     offset += 1 + rows.reduce((most, { row }) => Math.max(most, row), -1);
     return rows.map((word) => ({ ...word, row: word.row + first }));
   });
-  const words = evidence === 'words' ? withoutTitles(found) : found;
-  return isTable(words, text, gaps.length + 1, evidence) ? { words, gaps } : undefined;
-}
-
-/** Removes rows with a single value from the start and the end. */
-function withoutTitles(words: readonly PlacedWord[]): PlacedWord[] {
-  const rows = [...Map.groupBy(words, ({ row }) => row).values()];
-  const isRow = (row: readonly PlacedWord[]) => row.some(({ column }) => column !== row[0]!.column);
-  return rows.slice(rows.findIndex(isRow), rows.findLastIndex(isRow) + 1).flat();
+  return isTable(found, text, gaps.length + 1, evidence) ? { words: found, gaps } : undefined;
 }
 
 /** Returns edges between words, or none if words cross them. */
@@ -134,10 +126,8 @@ const UNRULED_LOWERCASE_SHARE_MAX = 0.2;
 /** Marks of lists, formulas, code, mail addresses and dot leaders. */
 const NOT_A_VALUE = /^[•◦▪‣●○■□]|[=∑∫√{};@]|\.{4}|…|(?:\. ){3}/;
 const NOT_A_VALUE_SHARE_MAX = 0.1;
-/** Minimum lines of a table of contents: of a table candidate and of a page, and the share of the page's lines. */
+/** Minimum lines of a table of contents. */
 const CONTENTS_LINES_MIN = 3;
-const CONTENTS_PAGE_LINES_MIN = 5;
-const CONTENTS_SHARE_MIN = 0.75;
 const PAGE = /^\d{1,4}$/;
 const DASH = /^[^\p{L}\p{N}]{1,2}$/u;
 const MARK = /^(?:[•◦▪‣●○■□✔→–—*-]|[[(]?[\dA-Za-z]{1,3}[.)\]]|\d+(?:\.\d+)+\.?)$/;
@@ -173,8 +163,6 @@ function isSure(
     return compared.filter(({ text }) => isNumber(text)).length / Math.max(1, compared.length);
   });
   if (isContents(values)) return false;
-  const isForm = values.some((own) => own.filter(({ text }) => text.endsWith(':')).length * 2 >= own.length);
-  if (isForm) return false;
   if (columns === 2) {
     return long === 0 && numbers[1]! >= PAIR_NUMBERS_SHARE_MIN && numbers[0]! < NUMBERS_SHARE_MIN;
   }
@@ -188,30 +176,8 @@ function isSure(
 
 /** Returns whether the columns are a table of contents: the last column has ascending page numbers. */
 function isContents(values: readonly (readonly Cell[])[]): boolean {
-  return areAscendingPages(
-    values.at(-1)!.map(({ text }) => text),
-    CONTENTS_LINES_MIN,
-  );
-}
-
-/** Returns whether the page is a table of contents: most lines with several values end in ascending page numbers. */
-export function isContentsPage(lines: readonly WordLine[], text: string): boolean {
-  const ends = lines.flatMap((line) => {
-    const segments = segmentsOf(line, GAP_SHARE);
-    return segments.length > 1
-      ? segments
-          .at(-1)!
-          .map(({ start, end }) => text.slice(start, end + 1))
-          .join(' ')
-      : [];
-  });
-  const pages = ends.filter((end) => PAGE.test(end));
-  return pages.length >= ends.length * CONTENTS_SHARE_MIN && areAscendingPages(pages, CONTENTS_PAGE_LINES_MIN);
-}
-
-function areAscendingPages(texts: readonly string[], linesMin: number): boolean {
-  const pages = texts.map((text) => (PAGE.test(text) ? Number(text) : Number.NaN));
-  return pages.length >= linesMin && pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
+  const pages = values.at(-1)!.map(({ text }) => (PAGE.test(text) ? Number(text) : Number.NaN));
+  return pages.length >= CONTENTS_LINES_MIN && pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
 }
 
 /** Returns whether most values of a column share a left edge, a right edge or a middle. */

@@ -1,7 +1,7 @@
 /** Finds the tables of a page that have a grid of ruled lines. Pure. */
 
 import type { Area } from '../area.ts';
-import { type Glyphs, segmentsOf, type Word, wordLines, wordsOf } from '../words.ts';
+import { type Glyphs, segmentsOf, wordLines, wordsOf } from '../words.ts';
 import { cellTexts, type PlacedWord, splitRows } from './cells.ts';
 import type { Grid } from './rules.ts';
 
@@ -24,11 +24,7 @@ const CUT_POINTS = 1.2;
  */
 const TORN_SHARE_MAX = 0.003;
 const TEAR_POINTS = 2;
-/**
- * Minimum distance between words of different columns, as a share of their height: where there is a column, and where one is
- * suspected.
- */
-const CLEAR_GAP_SHARE = 0.6;
+/** Minimum distance between words that may be of different columns, as a share of their height. */
 const COLUMN_GAP_SHARE = 1.8;
 /** Maximum share of lines inside cells that have gaps like gaps between columns. */
 const HIDDEN_SHARE_MAX = 0.2;
@@ -91,41 +87,14 @@ function wordsInGrid(glyphs: Glyphs, grid: Grid, free: Uint8Array): PlacedWord[]
     const cell = cells[word.start]!;
     return { ...word, row: Math.floor(cell / columns), column: cell % columns };
   });
-  const lines = [...Map.groupBy(words, ({ start }) => cells[start]!).values()].flatMap((lineWords) =>
-    linesInCell(lineWords, xs),
-  );
-  return lines.filter(({ hidden }) => hidden).length > lines.length * HIDDEN_SHARE_MAX
-    ? undefined
-    : lines.flatMap(({ lineWords }) => lineWords);
+  const lines = [...Map.groupBy(words, ({ start }) => cells[start]!).values()].flatMap(wordLines);
+  const hidden = lines.filter((line) => segmentsOf(line, COLUMN_GAP_SHARE).length > 1).length;
+  return hidden > lines.length * HIDDEN_SHARE_MAX ? undefined : words;
 }
 
 /** Returns whether a small letter follows another letter, so the word continues. */
 function continuesWord(text: string, index: number): boolean {
   return /^\p{L}\p{Ll}$/u.test(text.slice(index - 1, index + 1));
-}
-
-/**
- * Returns the words of a cell by lines. If columns are merged only because a line is missing, and all words keep clear of its
- * place, the columns are separated again. `hidden` marks remaining lines with gaps like gaps between columns.
- */
-function linesInCell(
-  words: readonly PlacedWord[],
-  xs: readonly number[],
-): { lineWords: PlacedWord[]; hidden: boolean }[] {
-  const columnsOf = (segment: readonly Word[]) => [segment[0]!.left, segment.at(-1)!.right].map((x) => columnAt(xs, x));
-  const lines = wordLines(words).map((line) => ({
-    line,
-    lineWords: line.words as PlacedWord[],
-    segments: segmentsOf(line, CLEAR_GAP_SHARE),
-  }));
-  const isApart =
-    lines.every(({ segments }) => segments.every((one) => columnsOf(one)[0] === columnsOf(one)[1])) &&
-    lines.some(({ segments }) => new Set(segments.flatMap(columnsOf)).size > 1);
-  return lines.map(({ line, lineWords }) =>
-    isApart
-      ? { lineWords: lineWords.map((word) => ({ ...word, column: columnAt(xs, word.left) })), hidden: false }
-      : { lineWords, hidden: segmentsOf(line, COLUMN_GAP_SHARE).length > 1 },
-  );
 }
 
 function columnAt(xs: readonly number[], x: number): number {
@@ -189,7 +158,6 @@ function isTable(rows: readonly (readonly string[])[], { first }: Grid): boolean
     filledIn(rows.map(([cell]) => cell!)) >= rows.length * FULL_EDGE_SHARE;
   if (filled < rows.length * columns * (isFull ? FILLED_SHARE_MIN : SPARSE_FILLED_SHARE_MIN)) return false;
   const cells = first.reduce((sum, cell, index) => sum + (cell === index ? 1 : 0), 0);
-  if (filled < cells * FILLED_SHARE_MIN) return false;
   if (first.length >= REGULAR_CELLS_MIN && cells < first.length * REGULAR_SHARE_MIN) return false;
   const units = rows.flat().map((cell) => cell.length);
   const all = units.reduce((sum, length) => sum + length, 0);
