@@ -1,7 +1,8 @@
 /** Reads the returned candidates and makes hits of them: the columns of the wire's Content record. */
 
 import { hash } from 'node:crypto';
-import { type Access, mayShowChunk } from '../../access/access.ts';
+import { type Access, mayShowChunk, mayShowSource } from '../../access/access.ts';
+import { withinLimits } from '../../access/limits.ts';
 import { folderPath, visiblePath } from '../../corpus/sources/paths.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
@@ -13,6 +14,7 @@ import { analyzeForIndex } from '../../text/analyzer.ts';
 import { definesNothing, namesAround, namingHeading, otherNames, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
+import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
@@ -37,6 +39,13 @@ export function hitColumns({ tagIds, policy }: Pick<Access, 'tagIds' | 'policy'>
   return sql`${HIT_COLUMNS}, ${visiblePath({ policy })} as path,
     array(select t.name from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
           where l.tenant_id = c.tenant_id and l.source_group_id = c.source_group_id ${shown} order by t.name) as tags`;
+}
+
+/** Returns `from … where …` of the chunks `c` that are served and within the access, with their sources `s`. */
+export function visibleChunks(tenantId: string, access: Access): Sql {
+  return sql`from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
+      and ${mayShowSource(access)} and ${mayShowChunk(access)}`;
 }
 
 export interface HitRequest {
