@@ -5,7 +5,7 @@ import { isDirectory } from './directory.ts';
 const WORDS = ['abandoned', 'bounced', 'deferred', 'delayed', 'expanded', 'frozen', 'local', 'queued', 'remote'];
 const linesOf = (line: (word: string, i: number) => string): string => WORDS.map(line).join('\n');
 
-test('lines that end with a page or a section are a directory', () => {
+test('lines that end with a page are a directory', () => {
   assert.ok(
     isDirectory(
       linesOf((word, i) => `${word} mail . . . . . . ${i + 3}`),
@@ -15,12 +15,6 @@ test('lines that end with a page or a section are a directory', () => {
   assert.ok(
     isDirectory(
       linesOf((word, i) => `${word} mail, ${i + 3}`),
-      [],
-    ),
-  );
-  assert.ok(
-    isDirectory(
-      linesOf((word) => `|  | ${word.toUpperCase()} | 16.2.4 History |`),
       [],
     ),
   );
@@ -55,7 +49,7 @@ test('tables, lists and sentences are no directory', () => {
   );
   assert.ok(
     !isDirectory(
-      linesOf((word, i) => `| ${word} | 1.${i} |`),
+      linesOf((word, i) => `| ${word} | 1.${i} times as fast |`),
       [],
     ),
   );
@@ -79,7 +73,7 @@ test('tables, lists and sentences are no directory', () => {
 test('long runs of dots and spaces are read in linear time', () => {
   // Processor time does not depend on other processes.
   const used = process.cpuUsage();
-  for (const run of ['.', '. ', ' ', '1', '|', '1.', 'a ', '| 1.1 '])
+  for (const run of ['.', '. ', ' ', '1', '|', '1.', 'a '])
     isDirectory(Array(9).fill(run.repeat(100_000)).join('\n'), ['1'.repeat(100_000), ' '.repeat(100_000)]);
   assert.ok(process.cpuUsage(used).user < 5e6);
 });

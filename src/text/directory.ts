@@ -5,8 +5,6 @@ const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
 const LEADERS_MIN = 3;
 /** A number directly after a colon is the value of a field, as in records. */
 const ENDS_WITH_PAGE = /^[^|].{1,79}[,\s]\s*(?<!:\s{1,9})(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
-/** A table row whose last cell is the number and the title of a section, as in the index of a manual in HTML. */
-const ENDS_WITH_SECTION = /\|\s*\p{N}+(?:\.\p{N}+)+\.?\s[^|]{1,80}\|\s*$/u;
 /** The number of a section or an appendix before a title. */
 const NUMBERED = String.raw`(?:\p{L}\.)?[\p{N}\p{P}\s]*(?:(?:chapter|appendix|annex)\s[\p{L}\p{N}.]{1,8}[\s\p{P}]+)?`;
 /** The kinds of indexes. Other titles with the word are about indexes of databases, arrays and web servers. */
@@ -31,8 +29,7 @@ export function isDirectory(content: string, headings: readonly string[]): boole
   if (lines.length < LINES_MIN) return false;
   const most = (matches: (line: string) => boolean): boolean =>
     lines.filter(matches).length >= lines.length * LINES_SHARE;
-  if (most((line) => ENDS_WITH_PAGE.test(line) || ENDS_WITH_SECTION.test(line) || LINKS_TO_SECTION.test(line)))
-    return true;
+  if (most((line) => ENDS_WITH_PAGE.test(line) || LINKS_TO_SECTION.test(line))) return true;
   // An index has sections, one for each letter.
   return headings.slice(-2).some((title) => INDEX_TITLE.test(title)) && most((line) => !SENTENCE_END.test(line));
 }
