@@ -35,7 +35,7 @@ export interface ChunkText {
 }
 
 /** Returns the title and headings that a chunk is found by, without those that open its content. The heading right above is added. */
-export function namesAround(
+function namesAround(
   { content, headingPath }: Pick<ChunkText, 'content' | 'headingPath'>,
   title: string,
   isCode: boolean,

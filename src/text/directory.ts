@@ -3,10 +3,6 @@
 /** Dots that lead to a page number. The number of dots is limited, so that a long run is not scanned from each dot. */
 const LEADER = /(?<!\.\s?)(?:\.\s?){4,200}\s?\p{N}+/gu;
 const LEADERS_MIN = 3;
-/** A number directly after a colon is the value of a field, as in records. */
-const ENDS_WITH_PAGE = /^[^|].{1,79}[,\s]\s*(?<!:\s{1,9})(?:\p{N}{1,4}|[ivxlc]{1,6})\s*$/u;
-/** A table row whose last cell is the number and the title of a section, as in the index of a manual in HTML. */
-const ENDS_WITH_SECTION = /\|\s*\p{N}+(?:\.\p{N}+)+\.?\s[^|]{1,80}\|\s*$/u;
 /** The number of a section or an appendix before a title. */
 const NUMBERED = String.raw`(?:\p{L}\.)?[\p{N}\p{P}\s]*(?:(?:chapter|appendix|annex)\s[\p{L}\p{N}.]{1,8}[\s\p{P}]+)?`;
 /** The kinds of indexes. Other titles with the word are about indexes of databases, arrays and web servers. */
@@ -27,22 +23,11 @@ const LINES_SHARE = 0.7;
 /** Returns true for the content of a table of contents or of an index. `headings` are the headings above. */
 export function isDirectory(content: string, headings: readonly string[]): boolean {
   if ((content.match(LEADER)?.length ?? 0) >= LEADERS_MIN) return true;
-  const lines = linesOutsideCode(content).filter((line) => line.trim() !== '');
+  const lines = content.split('\n').filter((line) => line.trim() !== '');
   if (lines.length < LINES_MIN) return false;
   const most = (matches: (line: string) => boolean): boolean =>
     lines.filter(matches).length >= lines.length * LINES_SHARE;
-  if (most((line) => ENDS_WITH_PAGE.test(line) || ENDS_WITH_SECTION.test(line) || LINKS_TO_SECTION.test(line)))
-    return true;
+  if (most((line) => LINKS_TO_SECTION.test(line))) return true;
   // An index has sections, one for each letter.
   return headings.slice(-2).some((title) => INDEX_TITLE.test(title)) && most((line) => !SENTENCE_END.test(line));
-}
-
-/** Returns the lines without code in fences: the output of a program may have many lines that end with a number. */
-function linesOutsideCode(content: string): string[] {
-  let isCode = false;
-  return content.split('\n').filter((line) => {
-    const isFence = line.startsWith('```');
-    if (isFence) isCode = !isCode;
-    return !isCode && !isFence;
-  });
 }

@@ -1,4 +1,4 @@
-/** The order of the first results: texts before menus, and what has the words in quotes, one behind the other, before all others. */
+/** The order of the first results: what has the words in quotes, one behind the other, comes before all others. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openTestApp, type TestApp } from '../support/app.ts';
@@ -19,9 +19,6 @@ before(async () => {
     ...OTHERS,
     { name: 'steps.md', content: `Boats. ${filler} A high-water table hangs here. ${filler}\n` },
   ]);
-  const prices = `Pay at the office. ${filler} Whoever comes by boat pays mooring fees there.`;
-  const page = `<title>Mooring fees</title><body><p>Contents Index</p><h1>Prices</h1><p>${prices}</p></body>`;
-  await ingest(t, [{ name: 'fees.html', content: page }]);
 });
 after(() => t.close());
 
@@ -44,25 +41,6 @@ test('pages of a search for a phrase have no result twice and leave none out', a
     pages.push(...(await names({ query: '"high water table"', limit: 8, offset })));
   assert.deepEqual(pages, all);
   assert.equal(new Set(all).size, 31);
-});
-
-test('the menu of a page, which is found by the title of the page only, comes after the text', async () => {
-  const { results } = (await t.post('/search', { query: 'mooring fees' })).body;
-  const starts = results.map(({ content }: { content: string }) => content.slice(0, 8));
-  assert.deepEqual(starts, ['# Prices', 'Contents']);
-});
-
-test('a short answer with a number, whose headings have the words of the query, comes before a text that has them', async () => {
-  const filler = Array.from({ length: 25 }, (_, i) => `quay${i}`).join(' ');
-  const library = '# Opening hours\n\n## Library\n\nMonday to Friday 9-17, Saturday 10-14\n';
-  await ingest(t, [
-    { name: 'visit.md', content: library },
-    { name: 'staff.md', content: `# Staff\n\nThe staff arrives some hours before opening. ${filler}\n` },
-    { name: 'Support phone number.md', content: '+49 30 123456\n' },
-    { name: 'calls.md', content: `# Calls\n\nWhoever has the phone number of the support may call. ${filler}\n` },
-  ]);
-  assert.deepEqual(await names({ query: 'opening hours' }), ['visit.md', 'staff.md']);
-  assert.deepEqual(await names({ query: 'support phone number' }), ['Support phone number.md', 'calls.md']);
 });
 
 test('signs of a phrase count, and the address of a link does not', async () => {

@@ -71,7 +71,9 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         ['Bevolkerugn', 'haus', 'bevölkerung'],
         ['Насиление', 'город', 'население'],
         ['internt', 'router', 'internet'],
-        ['populaton of Cracow', 'cracow', 'populations'],
+        ['populaton of Cracow', 'cracow', 'population'],
+        ['populatins in Cracow', 'cracow', 'populations'],
+        ['castel', 'cracow', 'castle'],
       ] as const) {
         const { names, warnings } = await search(query);
         assert.equal(names[0], name, `${query}: ${names}`);
@@ -80,10 +82,9 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
           ['fuzzy_match'],
           query,
         );
-        assert.match(
+        assert.ok(
+          warnings[0]!.message.includes(`“${meant}” instead of “${query.split(' ')[0]}”`),
           warnings[0]!.message,
-          new RegExp(`“${meant.slice(0, 6)}.* instead of “${query.split(' ')[0]}”`),
-          query,
         );
       }
     });

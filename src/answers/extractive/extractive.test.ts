@@ -290,7 +290,9 @@ test('tables of contents and book indexes are not quoted as answers', async () =
     'seal, 14',
     'wax, 15',
   ];
-  assert.equal((await ask('Which archive seal?', [chunk(1, index.join('\n'))])).reason, 'no_answer');
+  const under = (headingPath: string[]) => ask('Which archive seal?', [chunk(1, index.join('\n'), { headingPath })]);
+  assert.equal((await under(['Manual', 'Index'])).reason, 'no_answer');
+  assert.notEqual((await under(['Manual', 'Data'])).reason, 'no_answer');
 });
 
 test('an error code is explained by the documentation, and not by a test that expects it', async () => {

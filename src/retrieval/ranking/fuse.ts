@@ -53,8 +53,7 @@ export function fuse<T extends Ranked>(
       if (place[half] !== null) return;
       place[half] = candidate.score;
       place.score += weight * (shares[rank] ?? 0);
-      if (weight > 0) place.rank = Math.min(place.rank, rank);
-      else place.silentRank = Math.min(place.silentRank, rank);
+      place.rank = Math.min(place.rank, weight > 0 ? rank : SILENT_RANK + rank);
       places.set(place.id, place);
     });
   };
@@ -63,19 +62,20 @@ export function fuse<T extends Ranked>(
   return [...places.values()].sort(byPlace);
 }
 
+/** More than any rank. */
+const SILENT_RANK = 1e9;
+
 interface Place {
+  /** Those of a list of weight 0 follow after all others. */
   rank: number;
-  /** The rank in a list of weight 0. */
-  silentRank: number;
 }
 
 function nowhere<T extends Ranked>(from: T): Fused<T> & Place {
-  const [rank, silentRank] = [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
-  return { id: from.id, from, score: 0, lexical: null, semantic: null, rank, silentRank };
+  return { id: from.id, from, score: 0, lexical: null, semantic: null, rank: Number.POSITIVE_INFINITY };
 }
 
 function byPlace(a: Fused & Place, b: Fused & Place): number {
-  return b.score - a.score || a.rank - b.rank || a.silentRank - b.silentRank || (a.id < b.id ? -1 : 1);
+  return b.score - a.score || a.rank - b.rank || (a.id < b.id ? -1 : 1);
 }
 
 /**

@@ -10,7 +10,7 @@ import { TERM_WEIGHT } from '../../text/analysis/looser-forms.ts';
 import { spellingsNear } from '../../text/analysis/misspellings.ts';
 import { isVietnameseSyllable } from '../../text/analysis/vietnamese.ts';
 import { wordTerms } from '../../text/analysis/words.ts';
-import { queryWords, UNDETERMINED } from '../../text/analyzer.ts';
+import { queryWords } from '../../text/analyzer.ts';
 import { fold } from '../../text/fold.ts';
 import type { SearchedCorpus } from '../engine.ts';
 import type { Plan } from '../plan.ts';
@@ -38,7 +38,6 @@ const WORDS = /[\p{L}\p{M}]+/gu;
 interface Chunk {
   terms: ReadonlySet<string>;
   content: string;
-  language: string | null;
 }
 
 /**
@@ -77,23 +76,24 @@ export async function correctTerms(
       : (await visible.candidates({ terms: word.terms, vector: undefined, depth: CHUNKS_ASKED })).lexical.length > 0;
     if (!isKnown) unseen.push(word);
   }
+  if (unseen.length === 0) return undefined;
   const absent = unseen.map((word) => {
     const spellings = nearSpellings(word.word, languages);
-    return { ...word, spellings, near: termsOf(spellings, languages) };
+    return { ...word, spellings, near: new Set([...spellings].flatMap((one) => termsOf(one, languages))) };
   });
-  if (absent.length === 0) return undefined;
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
   const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
   const guesses: string[] = [];
   const replaced: string[] = [];
   for (const { word, stems, spellings, near } of absent) {
     const inflected = stems.filter((stem) => chunks.some((chunk) => chunk.terms.has(stem)));
-    const term =
-      inflected.length > 0 ? undefined : commonest(chunks, near, termsOf(spelledIn(chunks, spellings), languages));
     guesses.push(...repeat(inflected, TERM_WEIGHT));
-    if (term === undefined) continue;
-    guesses.push(...repeat([term], GUESS_WEIGHT));
-    const found = wordWith(term, chunks, languages);
+    if (inflected.length > 0) continue;
+    const found =
+      commonestWord(chunks, (one) => spellings.has(fold(one))) ??
+      commonestWord(chunks, (one) => termsOf(one, languages).some((term) => near.has(term)));
+    if (found === undefined) continue;
+    guesses.push(...repeat(termsOf(found, languages), GUESS_WEIGHT));
     corrections.set(word, found);
     replaced.push(`“${found}” instead of “${word}”`);
   }
@@ -113,14 +113,9 @@ function nearSpellings(word: string, languages: readonly string[]): ReadonlySet<
   return languages.includes('vi') && isVietnameseSyllable(word) ? new Set() : spellingsNear(word);
 }
 
-function termsOf(spellings: Iterable<string>, languages: readonly string[]): string[] {
-  return [...new Set([...spellings].flatMap((near) => languages.map((one) => wordTerms(near, one)[0]!.term)))];
-}
-
-/** Returns the spellings that are words of the chunks. The others share only their stem with such a word. */
-function spelledIn(chunks: readonly Chunk[], spellings: ReadonlySet<string>): ReadonlySet<string> {
-  const words = chunks.flatMap(({ content }) => fold(content.toLowerCase()).match(WORDS) ?? []);
-  return new Set(words.filter((word) => spellings.has(word)));
+/** Returns the distinct stems of a word in these languages, as terms. */
+function termsOf(word: string, languages: readonly string[]): string[] {
+  return [...new Set(languages.map((language) => wordTerms(word, language)[0]!.term))];
 }
 
 /** Returns the best chunks of the searched corpus with one of the terms. */
@@ -133,29 +128,17 @@ async function chunksWith(
   const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
   const ids = lexical.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const rows = await tx.query<{ terms: string; content: string; language: string | null }>(sql`
-    select c.terms, c.content, s.language
-    from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
+  const rows = await tx.query<{ terms: string; content: string }>(sql`
+    select c.terms, c.content from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
   return rows.map((row) => ({ ...row, terms: new Set(row.terms.split(' ')) }));
 }
 
-/** Returns the term that most chunks have; undefined if no chunk has one of them. The `spelled` terms come before the others. */
-function commonest(chunks: readonly Chunk[], terms: readonly string[], spelled: readonly string[]): string | undefined {
-  const rank = (term: string): number => Number(spelled.includes(term));
-  const counts = terms.map((term) => ({ term, count: chunks.filter((chunk) => chunk.terms.has(term)).length }));
-  const [best] = counts
-    .filter(({ count }) => count > 0)
-    .toSorted((a, b) => rank(b.term) - rank(a.term) || b.count - a.count || (a.term < b.term ? -1 : 1));
-  return best?.term;
-}
-
-/** Returns a word of the chunks that has the term, in lower case. */
-function wordWith(term: string, chunks: readonly Chunk[], languages: readonly string[]): string {
-  for (const { content, language } of chunks.filter((chunk) => chunk.terms.has(term))) {
-    const analyzed = language !== null && languages.includes(language) ? [language, UNDETERMINED] : [UNDETERMINED];
-    for (const [word] of content.matchAll(WORDS))
-      if (analyzed.some((one) => wordTerms(word, one)[0]!.term === term)) return word.toLowerCase();
+/** Returns the word, in lower case, that most chunks have among those that fit; undefined if no chunk has one. */
+function commonestWord(chunks: readonly Chunk[], fits: (word: string) => boolean): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { content } of chunks) {
+    for (const word of new Set(content.toLowerCase().match(WORDS)))
+      if (counts.has(word) || fits(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return term;
+  return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]?.[0];
 }

@@ -7,12 +7,11 @@ function candidate(id: string, score: number): RankedCandidate {
   return { id, sourceId: 's', score, scores: { lexical: score, semantic: null, rerank: null } };
 }
 
-function chunk(text: string, heading = '', titles = heading, around = ''): ChunkTerms {
+function chunk(text: string, heading = ''): ChunkTerms {
   const words = (line: string) => line.split(' ').filter(Boolean);
   return {
-    terms: words(`${around} ${text}`),
-    around: words(around),
-    titles: new Set(words(titles)),
+    terms: words(text),
+    titles: new Set(words(heading)),
     heading: new Set(words(heading)),
     file: new Set(),
     definesNothing: false,
@@ -80,34 +79,6 @@ test('a heading with only words of the query comes before a heading with many ot
     own: chunk('lock wait seconds', 'lock wait'),
   };
   assert.deepEqual(order('lock wait', chunks, { other: 10, own: 9.9 }), ['own', 'other']);
-});
-
-test('a short chunk that has words of the query only in the headings around it comes after a chunk whose text has them', () => {
-  const chunks = {
-    menu: chunk('contents index', 'lock wait', 'lock wait', 'lock wait lock wait'),
-    text: chunk(`the lock ${filler(80)}`, 'seconds', 'seconds', 'seconds'),
-  };
-  assert.deepEqual(order('lock wait', chunks, { menu: 10, text: 9 }), ['text', 'menu']);
-  const long = { ...chunks, menu: chunk(filler(80), 'lock wait', 'lock wait', 'lock wait lock wait') };
-  assert.deepEqual(order('lock wait', long, { menu: 10, text: 9 }), ['menu', 'text'], 'a section is about its heading');
-});
-
-test('a short text with a number that its headings name comes first: opening hours, a telephone number', () => {
-  const hours = {
-    answer: chunk('library monday to friday 9 17 saturday 10 14', 'library', 'opening hours library', 'opening hours'),
-    other: chunk(`the staff arrives hours before opening ${filler(30)}`, 'staff'),
-  };
-  assert.deepEqual(order('opening hours', hours, { answer: 10, other: 7 }), ['answer', 'other']);
-  const phone = {
-    answer: chunk('49 30 123456', '', 'support phone number', 'support phone number'),
-    other: chunk(`the support phone has a number ${filler(30)}`, 'about'),
-  };
-  assert.deepEqual(order('support phone number', phone, { answer: 10, other: 6 }), ['answer', 'other']);
-  const numbered = {
-    menu: chunk('contents index', 'lock wait 2', 'lock wait 2', 'lock wait 2 lock wait 2'),
-    text: chunk(`the lock ${filler(80)}`, 'seconds', 'seconds', 'seconds'),
-  };
-  assert.deepEqual(order('lock wait', numbered, { menu: 10, text: 9 }), ['text', 'menu'], 'numbers of headings');
 });
 
 test('scores stay with the ranks, so they still descend', () => {

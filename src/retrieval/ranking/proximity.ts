@@ -19,8 +19,6 @@ import type { RankedCandidate } from './rank.ts';
 export const PROXIMITY_MAX = 20;
 /** Terms within so many terms of each other count as together: two to three sentences. */
 const WINDOW_TERMS = 50;
-/** A text with fewer terms, about 30 words, without numbers and without words of the query is taken for a menu or a last line. */
-const STUB_TERMS = 60;
 /** Weights, relative to 1 for the score of the best candidate. */
 const TOGETHER_WEIGHT = 0.9;
 const TITLES_WEIGHT = 0.3;
@@ -41,8 +39,6 @@ const TEST_TERMS = ['test', 'spec', 'mock', 'benchmark'];
 export interface ChunkTerms {
   /** Terms of the chunk in reading order; none if terms close to each other do not belong together. */
   terms: readonly string[];
-  /** Those of `terms` that stand for titles and headings outside its text. */
-  around: readonly string[];
   /** Terms of its file name and headings. */
   titles: ReadonlySet<string>;
   /** Terms of the heading directly above the chunk. */
@@ -77,7 +73,7 @@ export function orderByProximity(
   const values = moved.map(({ score }, i) => {
     const chunk = chunks[i];
     const found = score / best + similarWeight * similar[i]!;
-    if (!chunk || isStub(places[i]!, chunk, query)) return found;
+    if (!chunk) return found;
     return (
       found -
       (isAside(chunk) ? DEFINES_NOTHING_WEIGHT : 0) +
@@ -122,20 +118,6 @@ function placesOf(terms: readonly string[], query: ReadonlySet<string>): Place[]
   const places: Place[] = [];
   for (const [at, term] of terms.entries()) if (query.has(term)) places.push({ term, at });
   return places;
-}
-
-/**
- * Returns whether a chunk has little text and none of the query's terms in it: they are then only among its headings. A short text
- * with a number may be a whole answer below such a heading: opening hours, a price, a telephone number.
- */
-function isStub(places: readonly Place[], { terms, around }: ChunkTerms, query: ReadonlySet<string>): boolean {
-  if (places.length === 0 || terms.length - around.length >= STUB_TERMS) return false;
-  const numbers = terms.filter(isNumber).length - around.filter(isNumber).length;
-  return numbers <= 0 && places.length <= around.filter((term) => query.has(term)).length;
-}
-
-function isNumber(term: string): boolean {
-  return /^\d+$/.test(term);
 }
 
 /** Returns the inverse document frequency of the query's terms among the candidates. */

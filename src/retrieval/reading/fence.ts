@@ -3,8 +3,9 @@ import { type Access, isUnrestricted, mayShowChunk, mayShowSource } from '../../
 import { withinLimits } from '../../access/limits.ts';
 import type { Queryable } from '../../db/database.ts';
 import { join, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
-import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
+import { ALIVE, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit } from '../types.ts';
+import { visibleChunks } from './hits.ts';
 
 /** A chunk of one version of its source. */
 export type ReadChunk = Pick<Hit, 'id' | 'sourceId' | 'sourceGroupId' | 'generation'>;
@@ -59,8 +60,5 @@ export async function readPresent(
 ): Promise<ReadChunk[]> {
   if (ids.length === 0) return [];
   return db.query<ReadChunk>(sql`
-    select c.id, c.source_id, c.source_group_id, c.generation
-    from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
-      and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
+    select c.id, c.source_id, c.source_group_id, c.generation ${visibleChunks(tenantId, access)} and c.id = any(${ids}::uuid[])`);
 }

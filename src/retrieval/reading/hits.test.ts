@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { analyzeForIndex } from '../../text/analyzer.ts';
 import { type ReadRow, termsOf, withPlace } from './hits.ts';
 
 const ROW = { name: 'a.html', headingPath: ['Concept Index'], language: 'en', originMetadata: {} };
@@ -13,21 +12,6 @@ test('the entries of an index do not count as words that stand together', () => 
   assert.ok(termsOf(rowOf(entries))!.heading.has('concept'));
   const code = { ...rowOf('// one .... 1\n// two .... 2\n// three .... 3'), fileType: 'code' };
   assert.deepEqual(termsOf(code)!.terms, ['queue', 'runner']);
-});
-
-test('headings count as around a text unless it may be a whole answer below them: a mail address', () => {
-  const rowOf = (content: string): ReadRow =>
-    ({ ...ROW, content, terms: analyzeForIndex(`a.html\nConcept Index\nConcept Index\n${content}`, 'en') }) as ReadRow;
-  assert.ok(termsOf(rowOf('Contents'))!.around.length > 0);
-  assert.deepEqual(termsOf(rowOf('info@example.org'))!.around, []);
-});
-
-test('the words of the folders of a file are no words of its text', () => {
-  const terms = analyzeForIndex('a.html\nConcept Index\nConcept Index\nContents', 'en');
-  const row = { ...ROW, content: 'Contents', folderPath: 'Rotor/a.html', terms } as unknown as ReadRow;
-  const folder = analyzeForIndex('Rotor', 'en').split(' ');
-  const first = termsOf({ ...row, terms: `${terms} ${folder.join(' ')}` })!;
-  assert.deepEqual(first.around, [...termsOf(row)!.around, ...folder]);
 });
 
 test('the name of a file is read without its extension, and a file of code has none', () => {

@@ -1,8 +1,9 @@
 /** Reads the returned candidates and makes hits of them: the columns of the wire's Content record. */
 
 import { hash } from 'node:crypto';
-import { type Access, mayShowChunk } from '../../access/access.ts';
-import { folderPath, visiblePath } from '../../corpus/sources/paths.ts';
+import { type Access, mayShowChunk, mayShowSource } from '../../access/access.ts';
+import { withinLimits } from '../../access/limits.ts';
+import { visiblePath } from '../../corpus/sources/paths.ts';
 import { chunkPartition } from '../../corpus/tenant-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import type { Tx } from '../../db/database.ts';
@@ -10,22 +11,21 @@ import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { analyzeForIndex } from '../../text/analyzer.ts';
-import { definesNothing, namesAround, namingHeading, otherNames, withoutExtension } from '../../text/chunk-terms.ts';
+import { definesNothing, namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
+import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;
-  /** The path whose folders the source is found by. */
-  folderPath: string | null;
   apiMetadata: Record<string, string>;
   /** The ingest rules under which the source was read. */
   redactedBy: string;
 };
 
 const HIT_COLUMNS = sql`c.id, c.source_id, c.source_group_id, c.generation,
-  s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index, ${folderPath('s')} as folder_path,
+  s.source_type, s.file_type, s.name, s.url, c.content, c.context, c.ordinal as chunk_index,
   (select g.name from source_group g where g.tenant_id = c.tenant_id and g.id = c.source_group_id) as source_group_name,
   c.start_offset, c.end_offset, c.start_line, c.end_line, c.pages, c.heading_path,
   s.origin_metadata, s.metadata as api_metadata, c.metadata as chunk_metadata,
@@ -37,6 +37,13 @@ export function hitColumns({ tagIds, policy }: Pick<Access, 'tagIds' | 'policy'>
   return sql`${HIT_COLUMNS}, ${visiblePath({ policy })} as path,
     array(select t.name from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
           where l.tenant_id = c.tenant_id and l.source_group_id = c.source_group_id ${shown} order by t.name) as tags`;
+}
+
+/** Returns `from … where …` of the chunks `c` that are served and within the access, with their sources `s`. */
+export function visibleChunks(tenantId: string, access: Access): Sql {
+  return sql`from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
+    where c.tenant_id = ${tenantId} and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
+      and ${mayShowSource(access)} and ${mayShowChunk(access)}`;
 }
 
 export interface HitRequest {
@@ -77,19 +84,12 @@ export function termsOf(row: ReadRow | undefined) {
   if (!row) return undefined;
   const isCode = row.fileType === 'code';
   const naming = namingHeading(row.headingPath, isCode);
-  const { title: ownTitle, aliases } = row.originMetadata;
-  const title = String(ownTitle?.val ?? row.name);
-  const listed = (names: readonly string[]): string[] => analyzeForIndex(names.join('\n'), row.language).split(' ');
-  const around = listed(namesAround(row, title, isCode));
-  const names = listed(otherNames(title, row.name, aliases?.val, row.folderPath));
-  const closing = row.terms.endsWith(` ${names.join(' ')}`) ? names : [];
+  const listed = (names: readonly string[]) => new Set(analyzeForIndex(names.join('\n'), row.language).split(' '));
   return {
     // Neighbouring entries of an index have nothing to do with each other.
     terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
-    // Ingest rules keep the name of a source out of the terms of its chunks. A mail address may be a whole answer, as numbers may.
-    around: row.terms.includes(around.join(' ')) && !row.content.includes('@') ? [...around, ...closing] : [],
-    titles: new Set(listed([row.name, ...row.headingPath.slice(0, -1), ...naming])),
-    heading: new Set(listed(naming)),
+    titles: listed([row.name, ...row.headingPath.slice(0, -1), ...naming]),
+    heading: listed(naming),
     file: new Set(isCode ? [] : analyzeForIndex(withoutExtension(row.name), null).split(' ').filter(Boolean)),
     definesNothing: isCode && definesNothing(row.name, row.path),
   };

@@ -9,9 +9,9 @@ import { isSourceBlocked, offsetsAfter, readerSteps } from '../../redaction/appl
 import { headerOf } from '../../redaction/column-headers.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
+import { ALIVE, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit } from '../types.ts';
-import { type HitRow, hitColumns, toHit, UNRANKED, withPlace } from './hits.ts';
+import { type HitRow, hitColumns, toHit, UNRANKED, visibleChunks, withPlace } from './hits.ts';
 
 /** Number of code points read on both sides of a range: twice the length of the longest match, a block of a private key. */
 const REDACTION_MARGIN = 16_384;
@@ -51,9 +51,7 @@ export async function findChunks(
 ): Promise<HitRow[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<HitRow>(sql`
-    select ${hitColumns(access)} from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = any(${[...ids]}::uuid[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
-      and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
+    select ${hitColumns(access)} ${visibleChunks(tenantId, access)} and c.id = any(${[...ids]}::uuid[])`);
   const found = new Map(rows.map((row) => [row.id, withPlace(row, access)]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
@@ -67,9 +65,8 @@ export async function findChunkIds(
   access: Access,
 ): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
-    select c.id from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.start_offset < ${end}::int and c.end_offset > ${start}::int
-      and ${ALIVE} and ${SERVED} and ${withinLimits(access)} and ${mayShowSource(access)} and ${mayShowChunk(access)}
+    select c.id ${visibleChunks(tenantId, access)}
+      and c.source_id = ${sourceId} and c.start_offset < ${end}::int and c.end_offset > ${start}::int
     order by c.ordinal limit ${max}`);
   return rows.map(({ id }) => id);
 }
@@ -95,9 +92,8 @@ export async function findPassageAt(
   access: Access,
 ): Promise<{ startOffset: number; startLine: number } | undefined> {
   const [found] = await tx.query<{ startOffset: number; startLine: number }>(sql`
-    select c.start_offset, c.start_line from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.start_line is not null
-      and ${ALIVE} and ${SERVED} and ${withinLimits(access)} and ${mayShowSource(access)} and ${mayShowChunk(access)}
+    select c.start_offset, c.start_line ${visibleChunks(tenantId, access)}
+      and c.source_id = ${sourceId} and c.start_line is not null
     order by c.start_line <= ${line}::int desc, abs(c.start_line - ${line}::int), c.ordinal limit 1`);
   return found;
 }

@@ -7,7 +7,7 @@ import { join, type Sql, sql } from '../../db/sql.ts';
 import { type ReaderNames, STAND_IN } from '../../tables/reader-names.ts';
 import type { StoredTable } from '../../tables/table.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
-import { type HitRow, hitColumns, withPlace } from '../reading/hits.ts';
+import { type HitRow, hitColumns, visibleChunks, withPlace } from '../reading/hits.ts';
 
 /** A table with its Parquet file. */
 export interface QueriedTable
@@ -98,11 +98,8 @@ export async function readPartRows(
   ordinals: readonly number[],
 ): Promise<Map<number, PartRow>> {
   const rows = await tx.query<HitRow & { ordinal: number; startsAt: number }>(sql`
-    select ${hitColumns(access)}, c.ordinal, c.start_offset as starts_at
-    from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${table.tenantId} and c.source_id = ${table.sourceId} and c.generation = ${table.generation}
-      and c.ordinal = any(${[...ordinals]}::int[]) and ${ALIVE} and ${SERVED} and ${withinLimits(access)}
-      and ${mayShowSource(access)} and ${mayShowChunk(access)}`);
+    select ${hitColumns(access)}, c.ordinal, c.start_offset as starts_at ${visibleChunks(table.tenantId, access)}
+      and c.source_id = ${table.sourceId} and c.generation = ${table.generation} and c.ordinal = any(${[...ordinals]}::int[])`);
   return new Map(
     rows.map(({ ordinal, startsAt, ...row }) => [ordinal, { chunk: withPlace(row as HitRow, access), startsAt }]),
   );

@@ -103,32 +103,16 @@ const STEMMERS: Record<StemScript, Record<string, Stemmer>> = {
 };
 
 /** Languages of these scripts without a stemmer. Their words are not stemmed. */
-const UNSTEMMED: Record<string, StemScript> = {
-  vi: 'latin',
-  hr: 'latin',
-  sl: 'latin',
-  et: 'latin',
-  lv: 'latin',
-  ca: 'latin',
-  af: 'latin',
-  eu: 'latin',
-  gl: 'latin',
-  sq: 'latin',
-  is: 'latin',
-  eo: 'latin',
-  la: 'latin',
-  ms: 'latin',
-  tl: 'latin',
-  fa: 'arabic',
-  ur: 'arabic',
-  mr: 'devanagari',
-  mk: 'cyrillic',
-  kk: 'cyrillic',
+const UNSTEMMED: Partial<Record<StemScript, readonly string[]>> = {
+  latin: 'vi hr sl et lv ca af eu gl sq is eo la ms tl'.split(' '),
+  cyrillic: ['mk', 'kk'],
+  arabic: ['fa', 'ur'],
+  devanagari: ['mr'],
 };
 
 /** Languages whose words are not analyzed as words of the commonest language of their script. */
 export const ANALYZED_LANGUAGES: readonly string[] = [
-  ...new Set([...Object.values(STEMMERS).flatMap(Object.keys), ...Object.keys(UNSTEMMED)]),
+  ...new Set([...Object.values(STEMMERS).flatMap(Object.keys), ...Object.values(UNSTEMMED).flat()]),
 ];
 
 /** Returns the script whose stemmers apply to a word, by its first letter; null if there is none. */
@@ -147,7 +131,7 @@ export function scriptOf(word: string): StemScript | null {
 
 /** Returns the language that words of a script are analyzed in, in a text of `language`. */
 export function languageFor(script: StemScript, language: string | null): string {
-  if (language !== null && (STEMMERS[script][language] || UNSTEMMED[language] === script)) return language;
+  if (language !== null && (STEMMERS[script][language] || UNSTEMMED[script]?.includes(language))) return language;
   return SCRIPTS[script];
 }
 
