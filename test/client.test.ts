@@ -25,7 +25,7 @@ before(async () => {
   worker = buildWorker(service.deps);
   await worker.start();
   await ingest(service, [{ name: 'heron.md', content: 'The heron nests in the old oak by the river.' }]);
-  pinakes = openPinakes({ url: `${await service.url()}/`, apiKey: service.key });
+  pinakes = openPinakes({ url: `${await service.url()}/api/v1/`, apiKey: service.key });
 });
 after(async () => {
   await worker.stop(1_000);

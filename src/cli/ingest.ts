@@ -51,6 +51,7 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     const isJson = flagOption(options, 'json');
     if (!isJson) for (const id of groupIds) io.out(`${id}\n`);
     const waits = flagOption(options, 'wait');
+    if (!waits) io.err(`Search finds the files when they have been read. To see it: pinakes runs ${groupIds[0]}\n`);
     const outcomes = waits ? await waitWithProgress(client, groupIds, files.length, io) : [];
     if (isJson) io.out(`${JSON.stringify(waits ? outcomes.map(outcomeJson) : groupIds.map((id) => ({ id })))}\n`);
     return Math.max(reportOutcomes(outcomes, io), unreadable.length > 0 ? 1 : 0);

@@ -1,5 +1,6 @@
 /** The command line: the list of commands, the help, and the exit codes of failures. */
 import { PinakesError } from '../client/client.ts';
+import { nearestOf } from '../util/edit-distance.ts';
 import { packageVersion } from '../util/package-files.ts';
 import { agentCommand } from './agent.ts';
 import { askCommand } from './ask.ts';
@@ -29,7 +30,7 @@ import { parseCommand } from './parse.ts';
 import { queryCommand } from './query.ts';
 import { searchCommand } from './search.ts';
 import { refusedKeyText } from './shared/client-config.ts';
-import { type Command, helpOf, parseCommandLine } from './shared/command.ts';
+import { type Command, didYouMean, helpOf, parseCommandLine } from './shared/command.ts';
 import { table } from './shared/help.ts';
 import { CliError, type Io, usageError } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
@@ -96,7 +97,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
 function commandNamed(given: string): Command {
   const command = COMMANDS.find(({ name }) => name === given);
   if (command !== undefined) return command;
-  throw usageError(`There is no ${given.startsWith('-') ? 'option' : 'command'} "${given}". See pinakes --help.`);
+  const names = COMMANDS.map(({ name }) => name);
+  const what = given.startsWith('-') ? 'option' : 'command';
+  throw usageError(`There is no ${what} "${given}".${didYouMean(nearestOf(given, names))} See pinakes --help.`);
 }
 
 /** Prints an error and returns the exit code. Expected errors are one line. Other errors are bugs and are printed with their stack. */

@@ -7,7 +7,7 @@
 import { OPERATIONS, type OperationId, type Operations, type StreamBody } from './api.ts';
 
 export interface PinakesOptions {
-  /** Origin of the service, for example http://127.0.0.1:7700. */
+  /** Address of the service, for example http://127.0.0.1:7700. A path `/api/v1` at its end is left out. */
   url: string;
   apiKey: string;
   /** Replaces the global `fetch`. */
@@ -73,7 +73,8 @@ interface AnyRequest {
 
 /** Returns a client. Its methods throw PinakesError for an error answer, and the error of `fetch` if no service answers. */
 export function openPinakes({ url, apiKey, fetch: send = fetch }: PinakesOptions): Pinakes {
-  const origin = url.replace(/\/+$/, '');
+  // The base address of other clients of the API ends in /api/v1.
+  const origin = url.replace(/(?:\/api\/v1)?\/*$/, '');
 
   async function call(id: OperationId, request: AnyRequest = {}, options: CallOptions = {}): Promise<Response> {
     const [method, path] = OPERATIONS[id];

@@ -36,6 +36,11 @@ export function issueWords(issue: Issue): string {
   return words.endsWith('.') ? words : `${words}.`;
 }
 
+/** Whether the issue is that a required value is absent. */
+export function isMissing(issue: Issue): boolean {
+  return issue.code === 'invalid_type' && LIBRARY_WORDS.test(issue.message) && receivedOf(issue) === 'undefined';
+}
+
 function plainWords(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type': {

@@ -9,7 +9,7 @@ import { comparedKinds } from '../filters/metadata-sql.ts';
 import type { MetadataFilter, MetadataFilterGroup } from '../filters/types.ts';
 import type { Filters } from '../retrieval/types.ts';
 import { text } from '../util/text-schema.ts';
-import { givenId, SOURCE_TYPES, TIME_MAX } from './schemas.ts';
+import { SOURCE_TYPES, sentId, TIME_MAX } from './schemas.ts';
 
 const FILTER_ENTRIES_MAX = 100;
 const TAG_LENGTH_MAX = 200;
@@ -23,9 +23,9 @@ const filterTime = z.int().min(FILTER_TIME_MIN).max(TIME_MAX);
 
 /** Filter members of a request body, to spread into its `z.strictObject`. `toFilters` checks rules that concern several members. */
 export const filterShape = {
-  source_group_ids: entries(givenId).optional().describe('Only these source groups; unknown ids select nothing.'),
+  source_group_ids: entries(sentId).optional().describe('Only these source groups; unknown ids select nothing.'),
   tags: entries(text(1, TAG_LENGTH_MAX)).optional().describe('Names of tags of the source group.'),
-  tag_ids: entries(givenId).optional().describe('Ids of tags of the source group; unknown ids select nothing.'),
+  tag_ids: entries(sentId).optional().describe('Ids of tags of the source group; unknown ids select nothing.'),
   tag_filter_logic: z
     .enum(['and', 'or'])
     .optional()

@@ -24,7 +24,7 @@ function problem(value: unknown): string {
 describe('validation errors', () => {
   test('name the wrong value and the rule', () => {
     assert.equal(problem({ name: 'x', foo: 1 }), 'Unknown member "foo" in the request body.');
-    assert.equal(problem({}), '/name: is required.');
+    assert.equal(problem({}), 'Missing member "name" in the request body.');
     assert.equal(problem({ name: 5 }), '/name: must be a string, not a number.');
     assert.equal(problem({ name: '' }), '/name: must have 1 to 5 characters, not 0.');
     assert.equal(problem([]), 'The request body: must be an object, not an array.');
@@ -35,7 +35,8 @@ describe('validation errors', () => {
     assert.equal(problem({ name: 5, foo: 1 }), 'Unknown member "foo" in the request body.');
     const unknown = 'Unknown member "valeu" in the request body at /filters/0.';
     assert.equal(problem({ name: 'x', filters: [{ operator: 'eq', valeu: 1 }] }), unknown);
-    assert.match(problem({ name: 'x', filters: [{ operator: 'eq' }] }), /^\/filters\/0\/value: is required/);
+    const missing = 'Missing member "value" in the request body at /filters/0.';
+    assert.equal(problem({ name: 'x', filters: [{ operator: 'eq' }] }), missing);
   });
   test('point to the wrong value inside a union', () => {
     assert.match(

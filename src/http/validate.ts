@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { invalidRequest, pointerOf, ServiceError } from '../errors.ts';
 import { checkText } from './body/body.ts';
-import { issueWords } from './issue-words.ts';
+import { isMissing, issueWords } from './issue-words.ts';
 
 type Issue = z.core.$ZodIssue;
 type UnknownMembers = z.core.$ZodIssueUnrecognizedKeys | undefined;
@@ -93,7 +93,12 @@ function describeIssue(issue: Issue, where: string): string {
   if (issue.code === 'unrecognized_keys') {
     const name = JSON.stringify(issue.keys[0]);
     if (where === 'query') return `Unknown query parameter ${name}.`;
-    return `Unknown member ${name} in the request ${where}${issue.path.length > 0 ? ` at ${pointerOf(issue.path)}` : ''}.`;
+    return `Unknown member ${name} in the request ${where}${atPlace(issue.path)}.`;
+  }
+  const name = issue.path.at(-1)?.toString();
+  if (name !== undefined && isMissing(issue)) {
+    if (where === 'query') return `Missing query parameter ${JSON.stringify(name)}.`;
+    return `Missing member ${JSON.stringify(name)} in the request ${where}${atPlace(issue.path.slice(0, -1))}.`;
   }
   const place =
     issue.path.length === 0
@@ -102,6 +107,10 @@ function describeIssue(issue: Issue, where: string): string {
         ? `Query parameter "${issue.path[0]?.toString()}"`
         : pointerOf(issue.path);
   return `${place}: ${issueWords(issue)}`;
+}
+
+function atPlace(path: readonly PropertyKey[]): string {
+  return path.length === 0 ? '' : ` at ${pointerOf(path)}`;
 }
 
 /** Returns the JSON pointer to the wrong value; undefined if it is the whole body. */

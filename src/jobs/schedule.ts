@@ -192,7 +192,10 @@ function readParts(text: string): Map<string, string> {
 
 function checkPart(name: string, value: string): string {
   const part = Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
-  if (!part) throw new RuleProblem(`has the unknown part ${JSON.stringify(name.slice(0, 20))}`);
+  if (!part)
+    throw new RuleProblem(
+      `has the unknown part ${JSON.stringify(name.slice(0, 20))}: write for example FREQ=DAILY;BYHOUR=6`,
+    );
   const [isRight, wanted] = part;
   if (!isRight(value)) throw new RuleProblem(`must have in ${name} ${wanted}`);
   return value;

@@ -10,6 +10,7 @@ import { embedQuery } from './query/embed-query.ts';
 import { checkFilterCost } from './query/filter-cost.ts';
 import { findNamedGroups } from './query/named-groups.ts';
 import { readTenantFacts } from './query/tenant-facts.ts';
+import { whyNothing } from './query/why-nothing.ts';
 import { selectDistinct, withLeftOut } from './ranking/distinct.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correctTerms } from './ranking/fuzzy.ts';
@@ -94,6 +95,7 @@ export async function retrieve(
     const final = terms ? { ...plan, terms } : plan;
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');
+    if (ranked.length === 0 && warnings.length === 0) warnings.push(...(await whyNothing(tx, request, access)));
     const first = plan.reranks || plan.reordered > 0 ? ranked : blocks ? ranked.slice(0, UNBLOCKED_DEPTH) : [];
     await loadRows(tx, request, [...first, ...ranked.slice(Math.max(offset, first.length))], rows);
     const chunkTerms = (id: string) => termsOf(rows.get(id));

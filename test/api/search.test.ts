@@ -285,7 +285,7 @@ test('a malformed search gets 400, and the message names the invalid member', as
   const deep = (levels: number): object =>
     levels === 0 ? { key: 'a', operator: 'exists' } : { filters: [deep(levels - 1)] };
   const cases: [unknown, RegExp][] = [
-    [{}, /\/query/],
+    [{}, /^Missing member "query"/],
     [{ query: '' }, /\/query/],
     [{ query: 'x'.repeat(4001) }, /\/query/],
     [{ query: 'x', limit: 0 }, /\/limit/],

@@ -185,7 +185,12 @@ test('a model with terms needs a token, which is sent to the hub only', async ()
 
 test('an unknown model and an unreachable hub are reported in one line', async () => {
   await refused(['acme/none'], 1, /127\.0\.0\.1:\d+ has no acme\/none of this revision, or it is private/);
-  await refused([NAME], 1, /127\.0\.0\.1:9 could not be reached/, { PINAKES_HUB_URL: 'http://127.0.0.1:9' });
+  await refused(
+    [NAME],
+    1,
+    /127\.0\.0\.1:9 could not be reached\. Set PINAKES_HUB_URL to a mirror .*local:<folder>\.$/m,
+    { PINAKES_HUB_URL: 'http://127.0.0.1:9' },
+  );
   await refused([NAME], 2, /PINAKES_HUB_URL/, { PINAKES_HUB_URL: 'hub.example.com' });
   await refused(['../tiny'], 2, /is not the name of a model/);
   await refused([NAME, '--revision', '../x'], 2, /is not the name of a revision/);

@@ -30,6 +30,8 @@ test('text of a file and messages of errors do not control the terminal', async 
       const { stdout, stderr } = await runPinakesHere(['parse', path, ...options]);
       assert.doesNotMatch(stdout + stderr, /[\x1b\x07\u202e]/, options.join());
     }
+    const mistyped = await runPinakesHere(['serch']);
+    assert.equal(mistyped.stderr, 'pinakes: There is no command "serch". Did you mean search? See pinakes --help.\n');
     const { stderr } = await runPinakesHere(['no\x1b]0;PWN\x07command']);
     assert.equal(stderr, 'pinakes: There is no command "no\ufffd]0;PWN\ufffdcommand". See pinakes --help.\n');
   } finally {

@@ -65,7 +65,11 @@ test('ingest --wait says that the run goes on when the service cannot be reached
   writeFileSync(path, 'A note.');
   const env = { PINAKES_URL: `http://127.0.0.1:${port}`, PINAKES_API_KEY: 'a-key-of-nobody' };
   const { code, stdout, stderr } = await runPinakesHere(['ingest', '--wait', path], env);
+  const unfollowed = await runPinakesHere(['ingest', path], env);
   server.close();
+  assert.deepEqual([unfollowed.code, unfollowed.stdout], [0, 'g1\n']);
+  assert.match(unfollowed.stderr, /^Search finds the files when they have been read\. To see it: pinakes runs g1$/m);
+  assert.doesNotMatch(stderr, /Search finds the files/);
   assert.deepEqual([code, stdout], [1, 'g1\n'], stderr);
   assert.match(stderr, /^The service does not answer\. Waiting up to 120 s/m);
   assert.match(stderr, /The run goes on when the service runs again\. To see it: pinakes runs g1\n$/);

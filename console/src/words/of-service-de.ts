@@ -22,6 +22,17 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   '* could not be reached or answered with something unreadable.':
     '* ist nicht erreichbar oder hat unlesbar geantwortet.',
   '* The search was lexical.': '* Gesucht wurde nach Wörtern.',
+  'There is no source group with the id *.': 'Es gibt keine Gruppe mit der ID *.',
+  'There is no tag with the id *.': 'Es gibt kein Schlagwort mit der ID *.',
+  'There is no tag *.': 'Es gibt kein Schlagwort *.',
+  'Files are still being read.': 'Es werden noch Dateien gelesen.',
+  'They are found when their run has ended.': 'Sie werden gefunden, wenn ihr Lauf beendet ist.',
+  'There is no policy *, so nothing is visible.': 'Es gibt keine Richtlinie *, deshalb ist nichts sichtbar.',
+  'The request names no principal.': 'Die Anfrage nennt keine Person.',
+  'The principal * has no attributes.': 'Die Person * hat keine Attribute.',
+  'The attributes of the principal * have expired.': 'Die Attribute der Person * sind abgelaufen.',
+  'It sees what the policy shows to a principal without attributes.':
+    'Sie sieht, was die Richtlinie einer Person ohne Attribute zeigt.',
   'No chunk has a vector yet.': 'Noch kein Chunk hat einen Vektor.',
   'Some new chunks have no vector yet: they are found by their words alone.':
     'Einige neue Chunks haben noch keinen Vektor: Sie werden nur über ihre Wörter gefunden.',

@@ -31,6 +31,10 @@ function problem(argv: string[], read: (options: Record<string, unknown>) => unk
 
 test('a wrong command line is explained, with exit code 2', () => {
   assert.match(problem(['x', '--colour']), /--colour.*pinakes find --help/);
+  assert.equal(
+    problem(['x', '--limt', '3']),
+    "Unknown option '--limt'. Did you mean --limit? See pinakes find --help.",
+  );
   assert.match(problem([]), /needs <query>/);
   assert.match(problem(['a', 'b']), /Unexpected argument "b"/);
   assert.match(problem(['x', '--limit']), /--limit/);

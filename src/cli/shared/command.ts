@@ -1,5 +1,6 @@
 /** Declares, parses and explains commands. The list of commands is in run.ts. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { nearestOf } from '../../util/edit-distance.ts';
 import { filled, table } from './help.ts';
 import { CliError, type Io, usageError } from './io.ts';
 
@@ -75,8 +76,16 @@ function parseStrictly(command: Command, argv: readonly string[]) {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
     const message = error instanceof Error ? (error.message.split('. ')[0] ?? error.message) : String(error);
-    throw usageError(`${message}. See pinakes ${command.name} --help.`);
+    const [, unknown] = /^Unknown option '--([\w-]+)/.exec(message) ?? [];
+    const nearest = unknown === undefined ? undefined : nearestOf(unknown, Object.keys(options));
+    const meant = didYouMean(nearest === undefined ? undefined : `--${nearest}`);
+    throw usageError(`${message}.${meant} See pinakes ${command.name} --help.`);
   }
+}
+
+/** Returns a question with a blank before it; empty if no name is near. */
+export function didYouMean(nearest: string | undefined): string {
+  return nearest === undefined ? '' : ` Did you mean ${nearest}?`;
 }
 
 /** Returns the text of `--help`. @param columns width of the terminal; undefined in a pipe. */

@@ -64,6 +64,10 @@ const modelSchema = z.object({
     .max(FILES_MAX),
 });
 
+const WITHOUT_HUB =
+  'Set PINAKES_HUB_URL to a mirror that this machine reaches, or copy the folder of a model that another machine has pulled, ' +
+  'and name it: PINAKES_EMBEDDING_MODEL=local:<folder>.';
+
 export function openHub(settings: HubSettings, http: Pick<HttpClient, 'request'>): Hub {
   const origin = settings.url.replace(/\/+$/, '');
   const { host } = new URL(origin);
@@ -71,12 +75,15 @@ export function openHub(settings: HubSettings, http: Pick<HttpClient, 'request'>
   return {
     async describe(name, revision) {
       const url = `${origin}/api/models/${name}/revision/${encodeURIComponent(revision)}?blobs=true`;
-      const response = await http.request(url, {
+      const asked = http.request(url, {
         trust: 'operator',
         headers: { ...headers, accept: 'application/json' },
         signal: new AbortController().signal,
         responseBytesMax: DESCRIPTION_BYTES_MAX,
         retriesMax: RETRIES_MAX,
+      });
+      const response = await asked.catch((error: unknown) => {
+        throw error instanceof ServiceError ? new ServiceError(error.code, `${error.message} ${WITHOUT_HUB}`) : error;
       });
       if (response.status !== 200) throw await refusal(response, { name, host, hasToken: settings.token !== null });
       const parsed = modelSchema.safeParse(await response.json());

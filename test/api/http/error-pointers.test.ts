@@ -72,7 +72,7 @@ test('a refused query of tables, patch of metadata or string has the pointer to 
     ['POST', '/tables/query', asks({ fn: 'average', column: 'a' }), '/query/columns/1/fn', /one of count, sum, avg/],
     ['POST', '/tables/query', asks({ fnn: 'sum', column: 'a' }), '/query/columns/1/fnn', /Unknown member "fnn"/],
     ['POST', '/tables/query', asks({ fn: 'sum', colum: 'a' }), '/query/columns/1/colum', /Unknown member "colum"/],
-    ['POST', '/tables/query', asks({}), '/query/columns/1/column', /is required/],
+    ['POST', '/tables/query', asks({}), '/query/columns/1/column', /Missing member "column"/],
     ['POST', '/tables/query', { query: { from: 'sales' } }, '/query/from', /there is no table sales/],
     [
       'PUT',

@@ -244,10 +244,10 @@ test('what is not kept or done is refused with the name of the member', async ()
     [{ input: [{ type: 'compaction', encrypted_content: 'x' }] }, 'input.0', /"compaction", which is not supported/],
     [{ input: image }, 'input.0.content', /"input_image" is not supported/],
     [{ input: [{ type: 'reasoning' }, { role: 'user', content: 'x' }, { role: 'wizard' }] }, 'input.2.role', /one of/],
-    [{ input: [{ type: 'reasoning' }, { role: 'user' }] }, 'input.1.content', /is required/],
+    [{ input: [{ type: 'reasoning' }, { role: 'user' }] }, 'input.1.content', /Missing member "content"/],
     [{ input: [] }, 'input', /at least 1/],
     [{ input: [{ role: 'assistant', content: 'x' }] }, 'input', /role "user"/],
-    [{ input: undefined }, 'input', /required/],
+    [{ input: undefined }, 'input', /Missing member "input"/],
     [{ temprature: 1 }, 'temprature', /Unknown member/],
   ] as const) {
     const error = await failure(create(more));

@@ -114,10 +114,13 @@ describe('PUT /sources/{source_id}/metadata', () => {
 
   test('names the wrong member of a malformed body', async () => {
     const bodies: [unknown, RegExp][] = [
-      [{}, /^\/metadata: is required/],
-      [{ metadata: {} }, /^\/metadata\/records: is required/],
-      [{ metadata: { records: [{ key: 'k' }] } }, /^\/metadata\/records\/0\/val/],
-      [{ metadata: { records: [{ val: 'v' }] } }, /^\/metadata\/records\/0\/key/],
+      [{}, /^Missing member "metadata" in the request body\.$/],
+      [{ metadata: {} }, /^Missing member "records" in the request body at \/metadata\.$/],
+      [
+        { metadata: { records: [{ key: 'k' }] } },
+        /^Missing member "val" in the request body at \/metadata\/records\/0/,
+      ],
+      [{ metadata: { records: [{ val: 'v' }] } }, /^Missing member "key"/],
       [{ metadata: { records: [{ key: 'k', val: 1 }] } }, /^\/metadata\/records\/0\/val/],
       [{ metadata: { records: [{ key: 'k', val: 'v', type: 'string' }] } }, /"type"/],
       [{ metadata: { records: [] }, id: newId() }, /"id"/],

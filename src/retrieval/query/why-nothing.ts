@@ -1,0 +1,67 @@
+/** Says what the caller should know when a search found nothing: an empty answer alone looks as if no text said anything. */
+import type { Access } from '../../access/access.ts';
+import { withinLimits } from '../../access/limits.ts';
+import { NOTHING } from '../../access/policy-sql.ts';
+import { findSubject } from '../../access/subject-store.ts';
+import type { Tx } from '../../db/database.ts';
+import { raw, sql } from '../../db/sql.ts';
+import { ACTIVE_STATUSES } from '../../jobs/status.ts';
+import { isId } from '../../util/ids.ts';
+import type { RetrieveRequest, Warning } from '../types.ts';
+
+const NAMED_MAX = 3;
+const NAME_LENGTH_MAX = 200;
+const AS_WITHOUT_ATTRIBUTES = 'It sees what the policy shows to a principal without attributes.';
+
+/**
+ * Returns the reasons that do not lie with the words of the query: who asks, what the filters name, and files that are not read yet.
+ * With a policy, only who asks is said: the other reasons could tell of groups and tags that the policy hides.
+ */
+export async function whyNothing(tx: Tx, request: RetrieveRequest, access: Access): Promise<Warning[]> {
+  if (access.policy !== null) return ofPrincipal(tx, request, access);
+  const { tenantId, filters } = request;
+  const { sourceGroupIds = [], tags = [], tagIds = [] } = filters;
+  const seesTag = access.tagIds ? sql`t.id = any(${access.tagIds}::uuid[])` : raw('true');
+  const ofGroups = sql`source_group g where g.tenant_id = ${tenantId} and g.deleted_at is null and ${withinLimits(access)}`;
+  const ofTags = sql`tag t where t.tenant_id = ${tenantId} and ${seesTag}`;
+  const [known] = await tx.query<{ groups: string[]; tags: string[]; tagIds: string[]; isReading: boolean }>(sql`
+    select array(select g.id::text from ${ofGroups} and g.id = any(${sourceGroupIds.filter(isId)}::uuid[])) as groups,
+      array(select t.name from ${ofTags} and t.name = any(${tags}::text[])) as tags,
+      array(select t.id::text from ${ofTags} and t.id = any(${tagIds.filter(isId)}::uuid[])) as tag_ids,
+      exists (select from ${ofGroups} and g.status = any(${ACTIVE_STATUSES}::text[])) as is_reading`);
+  const { groups, tags: names, tagIds: ids, isReading } = known!;
+  const unknown = [
+    ...missing(sourceGroupIds, groups, (id) => `There is no source group with the id ${id}.`),
+    ...missing(tags, names, (name) => `There is no tag ${name}.`),
+    ...missing(tagIds, ids, (id) => `There is no tag with the id ${id}.`),
+  ];
+  const reading = {
+    type: 'files_not_read',
+    message: 'Files are still being read. They are found when their run has ended.',
+  };
+  return [...unknown, ...(isReading ? [reading] : [])];
+}
+
+function missing(given: readonly string[], known: readonly string[], words: (quoted: string) => string): Warning[] {
+  const absent = given.filter((one) => !known.includes(one)).slice(0, NAMED_MAX);
+  return absent.map((one) => ({
+    type: 'unknown_filter',
+    message: words(JSON.stringify(one.slice(0, NAME_LENGTH_MAX))),
+  }));
+}
+
+async function ofPrincipal(tx: Tx, { tenantId, principal }: RetrieveRequest, { policy }: Access): Promise<Warning[]> {
+  const { id, policy: name, at } = principal!;
+  if (policy === NOTHING)
+    return [{ type: 'no_policy', message: `There is no policy ${JSON.stringify(name)}, so nothing is visible.` }];
+  if (id === null)
+    return [{ type: 'no_principal', message: `The request names no principal. ${AS_WITHOUT_ATTRIBUTES}` }];
+  const subject = await findSubject(tx, tenantId, id);
+  if (subject !== undefined && (subject.expiresAt === null || subject.expiresAt > at)) return [];
+  const quoted = JSON.stringify(id);
+  const problem =
+    subject === undefined
+      ? `The principal ${quoted} has no attributes.`
+      : `The attributes of the principal ${quoted} have expired.`;
+  return [{ type: 'unknown_principal', message: `${problem} ${AS_WITHOUT_ATTRIBUTES}` }];
+}

@@ -1,0 +1,96 @@
+/** A search without results says what the caller should know: unknown filters, files that are not read yet, and who asks. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from '../../src/db/sql.ts';
+import { newId } from '../../src/util/ids.ts';
+import { openTestApp, type TestApp } from '../support/app.ts';
+import { seed, type TagIds } from './corpus.ts';
+
+const open: TestApp[] = [];
+after(() => Promise.all(open.map((t) => t.close())));
+
+async function openSeeded(env: Record<string, string>) {
+  const t = await openTestApp({ env });
+  open.push(t);
+  const tags: TagIds = new Map();
+  const [group, other] = await seed(
+    t.deps.db,
+    t.tenantId,
+    [
+      { tags: ['birds'], sources: [{ chunks: ['The heron nests in old oaks.'] }] },
+      { tags: ['fish'], sources: [{ chunks: ['The pike hunts.'] }] },
+    ],
+    tags,
+  );
+  const warnings = async (body: object, key = t.key): Promise<[string, string][]> => {
+    const answer = await t.post('/search', { query: 'heron', ...body }, key);
+    assert.equal(answer.status, 200, answer.text);
+    return answer.body.warnings.map(({ type, message }: { type: string; message: string }) => [type, message]);
+  };
+  return { t, group: group!, other: other!, tags, warnings };
+}
+
+let given: Awaited<ReturnType<typeof openSeeded>>;
+before(async () => {
+  given = await openSeeded({});
+});
+
+test('filters that name nothing are named, and filters that name something are not', async () => {
+  const { t, warnings, group, tags } = given;
+  const unknown = newId();
+  assert.deepEqual(await warnings({ source_group_ids: ['birds', unknown] }), [
+    ['unknown_filter', 'There is no source group with the id "birds".'],
+    ['unknown_filter', `There is no source group with the id "${unknown}".`],
+  ]);
+  assert.deepEqual(await warnings({ tags: ['fish', 'bird'] }), [['unknown_filter', 'There is no tag "bird".']]);
+  assert.deepEqual(await warnings({ tag_ids: ['birds'] }), [
+    ['unknown_filter', 'There is no tag with the id "birds".'],
+  ]);
+  const known = { source_group_ids: [group], tags: ['birds'], tag_ids: [tags.get('birds')] };
+  assert.deepEqual(await warnings({ query: 'zebra', ...known }), []);
+  assert.deepEqual(await warnings({ source_group_ids: ['birds', group] }), [], 'the search found something');
+  const answer = await t.post('/completions', { messages: [{ role: 'user', content: 'heron' }], tags: ['bird'] });
+  assert.deepEqual(answer.body.warnings[0].message, 'There is no tag "bird".');
+});
+
+test('a group and a tag beyond the limits of the key count as unknown', async () => {
+  const { t, warnings, group, other, tags } = given;
+  const ofGroup = await t.issueKey(['knowledge:read'], { sourceGroupIds: [other] });
+  assert.match((await warnings({ source_group_ids: [group] }, ofGroup))[0]![1], /^There is no source group/);
+  const ofTag = await t.issueKey(['knowledge:read'], { tagIds: [tags.get('fish')!] });
+  assert.deepEqual(await warnings({ tags: ['birds'] }, ofTag), [['unknown_filter', 'There is no tag "birds".']]);
+});
+
+test('files that are still being read are said, unless the key sees none of them', async () => {
+  const { t, warnings, group, other } = given;
+  const set = (status: string) =>
+    t.deps.db.query(t.tenantId, sql`update source_group set status = ${status} where id = ${group}`);
+  await set('queued');
+  assert.deepEqual(await warnings({ query: 'zebra' }), [
+    ['files_not_read', 'Files are still being read. They are found when their run has ended.'],
+  ]);
+  const ofOther = await t.issueKey(['knowledge:read'], { sourceGroupIds: [other] });
+  assert.deepEqual(await warnings({ query: 'zebra' }, ofOther), []);
+});
+
+test('with authorization, only what concerns the principal is said', async () => {
+  const { t, warnings } = await openSeeded({ PINAKES_AUTHORIZATION: 'on' });
+  const types = async (body: object) => (await warnings({ tags: ['bird'], ...body })).map(([type]) => type);
+  assert.deepEqual(await warnings({ principal_id: 'ada' }), [
+    ['no_policy', 'There is no policy "default", so nothing is visible.'],
+  ]);
+  const policy = { filters: [{ key: 'department', operator: 'eq', value: { subject: 'department' } }] };
+  assert.equal((await t.request({ method: 'PUT', path: '/authz/policies/default', body: policy })).status, 200);
+  assert.deepEqual(await types({}), ['no_principal']);
+  assert.deepEqual(await types({ principal_id: 'ada' }), ['unknown_principal']);
+  const setUntil = (expires_time: number | null) =>
+    t.request({
+      method: 'PUT',
+      path: '/authz/subjects/ada/attributes',
+      body: { attributes: { department: 'sales' }, expires_time },
+    });
+  await setUntil(null);
+  assert.deepEqual(await types({ principal_id: 'ada' }), []);
+  await t.deps.db.query(t.tenantId, sql`update subject set expires_at = now() - interval '1 second'`);
+  assert.deepEqual(await types({ principal_id: 'ada' }), ['unknown_principal']);
+});
