@@ -22,7 +22,8 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** No operation works with jobs. The queue's own tables are made by the service. */
 const NO_QUEUE: JobQueue = {
   enqueue: () => Promise.reject(new Error('operator commands queue no jobs')),
-  isAnyWaiting: () => Promise.resolve(false),
+  givesPlace: () => Promise.resolve(false),
+  listRunsWithJob: () => Promise.resolve([]),
   work: () => Promise.reject(new Error('operator commands work on no jobs')),
   stop: async () => {},
 };
