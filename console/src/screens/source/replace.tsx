@@ -60,7 +60,8 @@ interface ReplaceNoteProps {
 /** Says what became of a new version that was sent. */
 export function ReplaceNote({ source, newVersion: { problem, changes, forget, show } }: ReplaceNoteProps) {
   const isSame = changes?.unchanged === 1;
-  const hasFailed = changes && !isSame && (source.status === 'failed' || source.update_status === 'failed');
+  const isRead = !isBeingRead(source);
+  const hasFailed = changes && !isSame && isRead && (source.status === 'failed' || source.update_status === 'failed');
   const close = <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={forget} />;
   if (problem || hasFailed)
     return (
@@ -71,7 +72,7 @@ export function ReplaceNote({ source, newVersion: { problem, changes, forget, sh
       </div>
     );
   if (!changes) return null;
-  const isWaiting = !isSame && isBeingRead(source);
+  const isWaiting = !isSame && !isRead;
   return (
     <div role="status" className="flex items-center gap-2 border-b border-line px-4 py-2 text-ink-2">
       <Icon
