@@ -84,7 +84,6 @@ export function embedChunks(deps: IngestDeps): JobHandler {
 async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
   const endsAt = performance.now() + TURN_MS;
   const failing = new Set<number>();
-  let failure: unknown;
   const positions = new Map<number, string | null>();
   while (performance.now() < endsAt) {
     turn.signal.throwIfAborted();
@@ -104,11 +103,9 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
         if (generation.status === 'building' && atEnd) await finishBuilding(deps, turn, generation);
       } catch (error) {
         if (turn.signal.aborted || error instanceof EmbeddingLost) throw error;
-        if (isConfiguredModel(turn, generation)) {
-          // A copy does not need the model.
-          if (!hasCopy || generation.status === 'building') throw error;
-          failure = error;
-        } else {
+        // A copy does not need the model. When it is in use, the next chunk without a vector ends the job.
+        if (isConfiguredModel(turn, generation) && (!hasCopy || generation.status === 'building')) throw error;
+        if (!isConfiguredModel(turn, generation)) {
           // The provider may no longer offer the old model: the vectors of the new model are made all the same.
           deps.log.warn(
             { reason: reasonOf(error), model: generation.model },
@@ -118,10 +115,9 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
         failing.add(number);
       }
     }
-    if (!didEmbed) break;
+    if (!didEmbed) return true;
   }
-  if (failure !== undefined) throw failure;
-  return performance.now() < endsAt;
+  return false;
 }
 
 function isConfiguredModel({ embedding }: EmbeddingTurn, { model }: Generation): boolean {
