@@ -64,7 +64,10 @@ export async function fillWaiting(
   return row?.last ?? null;
 }
 
-/** Returns the next `limit` waiting chunks after `afterId`, in order of id. */
+/**
+ * Returns the next `limit` waiting chunks after `afterId`, in order of id. Of a copy of the vectors in use, only chunks that have a vector
+ * there: the others get theirs, from the model, when the copy is in use.
+ */
 export async function listWaiting(
   tx: Queryable,
   tenantId: string,
@@ -77,6 +80,11 @@ export async function listWaiting(
     select n.chunk_id as id, c.content, c.context, c.heading_path from (
       select w.chunk_id from embedding_waiting w
       where w.tenant_id = ${tenantId} and w.generation = ${generation} and w.refused is null and ${after}
+        and not exists (
+          select from embedding_generation g
+          join embedding_generation s on s.tenant_id = g.tenant_id and s.status = 'serving'
+          join embedding_waiting o on o.tenant_id = s.tenant_id and o.generation = s.generation and o.chunk_id = w.chunk_id
+          where g.tenant_id = w.tenant_id and g.generation = w.generation and ${IS_COPY})
       order by w.chunk_id limit ${limit}) n
     left join chunk c on c.tenant_id = ${tenantId} and c.id = n.chunk_id and not ${IS_DELETED}
     order by n.chunk_id`);

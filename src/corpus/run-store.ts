@@ -324,25 +324,17 @@ export async function hasTemporaryFailures(tx: Queryable, tenantId: string, runI
   return rows.length > 0;
 }
 
-/** Returns stalled runs: active runs without a heartbeat since `beatBefore`, and runs that are queued since before `queuedBefore`. */
+/** Returns active runs without a heartbeat since `beatBefore`, also those that wait for a worker. */
 export async function listStalledRuns(
   tx: Queryable,
   tenantId: string,
-  limits: { beatBefore: Date; queuedBefore: Date },
+  beatBefore: Date,
 ): Promise<Pick<Run, 'id' | 'sourceGroupId' | 'status' | 'reads'>[]> {
   return tx.query(sql`
     select r.id, r.source_group_id, r.status, r.reads from run r
-    where r.tenant_id = ${tenantId} and (
-      (r.status in ('starting', 'started', 'canceling', 'unknown')
-        and coalesce(r.heartbeat_at, r.created_at) < ${limits.beatBefore})
-      or (r.status = 'queued' and coalesce(r.heartbeat_at, r.created_at) < ${limits.queuedBefore}))
+    where r.tenant_id = ${tenantId} and r.status = any(${[...ACTIVE_STATUSES]}::text[])
+      and coalesce(r.heartbeat_at, r.created_at) < ${beatBefore}
     order by r.id`);
-}
-
-/** Notes that a run that waits has got another job: its time of waiting begins again. */
-export async function noteQueued(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
-  await tx.query(sql`
-    update run set heartbeat_at = ${now} where tenant_id = ${tenantId} and id = ${id} and status = 'queued'`);
 }
 
 /**

@@ -7,8 +7,9 @@ import { sql } from '../db/sql.ts';
 import { enterTenant } from '../db/tenant-scope.ts';
 import { idsOf } from '../util/ids.ts';
 import { openFailureLog } from './failure-log.ts';
+import { listRunsWithJob, openPlaces } from './places.ts';
 import { JOB_KINDS, type JobHandler, type JobKind, type JobPayload, type JobQueue, type KindOfWork } from './queue.ts';
-import { isAnyWaiting, priorityOfNext } from './turn.ts';
+import { priorityOfNext } from './turn.ts';
 
 /** Retries after the first attempt. */
 const RETRIES_MAX = 3;
@@ -34,12 +35,15 @@ const ABORT_WAIT_MS = 2_000;
 interface RunningJob {
   kind: JobKind;
   id: string;
+  tenantId: string | undefined;
   abort: AbortController;
   done: Promise<void>;
 }
 
 interface QueueState {
   stopping: boolean;
+  /** How many jobs of a kind a tenant may have in this process at once. */
+  ofTenant: Map<JobKind, number>;
 }
 
 type Log = Pick<FastifyBaseLogger, 'error' | 'warn'>;
@@ -72,14 +76,19 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
   if (db.kind === 'embedded') await releaseAll(db);
 
   const running = new Set<RunningJob>();
-  const state: QueueState = { stopping: false };
+  const state: QueueState = { stopping: false, ofTenant: new Map() };
+  const places = openPlaces(db.system);
   return {
     enqueue: (tx, kind, payload, options) => enqueue(boss, tx, kind, payload, options),
-    isAnyWaiting: (kind) => isAnyWaiting(db.system, kind),
+    givesPlace: (kind, tenantId) => places.give(kind, fullTenants(running, state, kind, tenantId)),
+    listRunsWithJob: (tx, tenantId) => asOwner(tx, () => listRunsWithJob(tx, tenantId)),
     async work(handlers) {
       for (const kind of JOB_KINDS) {
-        const work = handlers[kind];
-        await startWorkers(boss, kind, work, (job) => runJob(boss, db, running, state, kind, work.handler, job));
+        const { concurrency, ofTenant = Math.max(1, concurrency - 1), handler } = handlers[kind];
+        state.ofTenant.set(kind, ofTenant);
+        await startWorkers(boss, kind, { concurrency, ofTenant }, (job) =>
+          runJob(boss, db, running, state, kind, handler, job),
+        );
       }
     },
     async stop(graceMs) {
@@ -110,7 +119,15 @@ async function ensureQueues(boss: PgBoss, database: Database['kind']): Promise<v
   }
 }
 
-/** Inserts a job as the owner, in the same transaction, because the tenant's role has no rights on the tables of the queue. */
+/** Returns the other tenants that have all places of the kind that they may have in this process. */
+function fullTenants(running: ReadonlySet<RunningJob>, state: QueueState, kind: JobKind, tenantId: string): string[] {
+  const ofKind = [...running].filter((job) => job.kind === kind && job.tenantId !== tenantId);
+  const counts = Map.groupBy(ofKind, (job) => job.tenantId);
+  const most = state.ofTenant.get(kind) ?? Infinity;
+  return [...counts].flatMap(([id, jobs]) => (id !== undefined && jobs.length >= most ? [id] : []));
+}
+
+/** Inserts a job in the transaction of the caller. */
 async function enqueue(
   boss: PgBoss,
   tx: Tx,
@@ -118,18 +135,22 @@ async function enqueue(
   payload: JobPayload,
   { startAfterSeconds = 0 }: { startAfterSeconds?: number } = {},
 ): Promise<void> {
-  const send = async (): Promise<void> => {
+  await asOwner(tx, async () => {
     const db = { executeSql: (text: string, values?: unknown[]) => tx.execute(text, values) };
     const { tenantId } = payload;
     // Jobs of one tenant form a group, which `startWorkers` limits.
     const turn =
       tenantId === undefined ? {} : { group: { id: tenantId }, priority: await priorityOfNext(tx, kind, tenantId) };
     await boss.send(kind, payload, { startAfter: startAfterSeconds, db, ...turn });
-  };
-  if (tx.tenantId === undefined) return send();
+  });
+}
+
+/** Runs statements of the queue in the transaction of a tenant, whose role has no rights on the tables of the queue. */
+async function asOwner<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  if (tx.tenantId === undefined) return work();
   await tx.execute('set local role none');
   try {
-    await send();
+    return await work();
   } finally {
     // This fails only in a transaction that an error has already aborted.
     await tx.execute(enterTenant(tx.tenantId)).catch(() => {});
@@ -139,7 +160,7 @@ async function enqueue(
 async function startWorkers(
   boss: PgBoss,
   kind: JobKind,
-  { concurrency, ofTenant = Math.max(1, concurrency - 1) }: KindOfWork,
+  { concurrency, ofTenant }: Required<Omit<KindOfWork, 'handler'>>,
   run: (job: JobWithMetadata<JobPayload>) => Promise<void>,
 ): Promise<void> {
   const pollingSeconds = Math.min(Math.max(concurrency, POLLING_SECONDS_MIN), POLLING_SECONDS_MAX);
@@ -172,7 +193,7 @@ async function runJob(
   }
   const abort = new AbortController();
   const finished = Promise.withResolvers<void>();
-  const entry: RunningJob = { kind, id: job.id, abort, done: finished.promise };
+  const entry: RunningJob = { kind, id: job.id, tenantId: job.data['tenantId'], abort, done: finished.promise };
   running.add(entry);
   try {
     const lastAttempt = job.retryCount >= job.retryLimit;

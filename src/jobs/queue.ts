@@ -17,7 +17,7 @@ export const JOB_KINDS = [
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
 
-/** Ids only. */
+/** Ids only, and `again` if the job goes on with work of an earlier one, which gave its place to others. */
 export type JobPayload = Readonly<Record<string, string>>;
 
 export interface JobContext {
@@ -43,8 +43,13 @@ export type JobWork = Record<JobKind, KindOfWork>;
 export interface JobQueue {
   /** Adds a job, which workers see when `tx` commits. Works in tenant and system transactions. */
   enqueue(tx: Tx, kind: JobKind, payload: JobPayload, options?: { startAfterSeconds?: number }): Promise<void>;
-  /** Returns whether a job of the kind waits for a worker. */
-  isAnyWaiting(kind: JobKind): Promise<boolean>;
+  /**
+   * Returns whether a running job of the tenant should end, because a job of the kind waits that can use its place. If it returns true, the
+   * caller ends soon: other running jobs then keep their places.
+   */
+  givesPlace(kind: JobKind, tenantId: string): Promise<boolean>;
+  /** Returns the runs of a tenant that have a job. `isWorkedOn`: a worker has it. The others wait. */
+  listRunsWithJob(tx: Tx, tenantId: string): Promise<{ runId: string; isWorkedOn: boolean }[]>;
   /** Starts workers for all kinds. */
   work(handlers: JobWork): Promise<void>;
   /** Stops claiming jobs, waits `graceMs` for jobs in flight, then aborts their signals and releases them. */

@@ -1,9 +1,9 @@
 /** The order of waiting jobs: tenants take turns, however many jobs each of them has enqueued. */
-import type { Queryable, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
 import type { JobKind } from './queue.ts';
 
-const IS_WAITING = raw("j.state < 'active' and not j.blocked and j.start_after <= now()");
+export const IS_WAITING = raw("j.state < 'active' and not j.blocked and j.start_after <= now()");
 
 /**
  * Returns the priority of a tenant's next job. Workers take the job with the highest priority first, and of equal ones the oldest.
@@ -28,12 +28,4 @@ export async function priorityOfNext(tx: Tx, kind: JobKind, tenantId: string): P
   );
   const { due, last } = turn!;
   return last === null ? due : Math.min(due, last - 1);
-}
-
-/** Returns whether a job of the kind waits for a worker. */
-export async function isAnyWaiting(system: Queryable, kind: JobKind): Promise<boolean> {
-  const rows = await system.query(
-    sql`select 1 as one from pgboss.job j where j.name = ${kind} and ${IS_WAITING} limit 1`,
-  );
-  return rows.length > 0;
 }

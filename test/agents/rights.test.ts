@@ -1,7 +1,15 @@
 /** What agent runs show: exactly what the same caller finds through the API, for every key, principal, policy and redaction rule. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { principalOf } from '../../src/access/access.ts';
+import { agentHost } from '../../src/app.ts';
+import { findKeyForJob } from '../../src/corpus/api-key-store.ts';
 import { sql } from '../../src/db/sql.ts';
+import { followRun } from '../../src/features/agents/read.ts';
+import { findApiKeyOfRun } from '../../src/features/agents/store.ts';
+import { callerOf } from '../../src/http/auth.ts';
+import type { Exchange } from '../../src/http/tools/exchange.ts';
 import { openTestApp, type TestApp } from '../support/app.ts';
 import { type FakeOpenAi, openFakeOpenAi, type Script } from '../support/fakes/openai.ts';
 import { postMcp, toolCall } from '../support/mcp.ts';
@@ -185,6 +193,9 @@ test('after the attributes of a principal changed, neither results nor arguments
   );
   const { body: made } = await t.post('/agents/runs', { input: 'What does the heron do?', principal_id: 'guard' });
   assert.match(JSON.stringify(made), /canary-high/);
+  const slowly = await followAs(made.id, 'guard');
+  assert.equal((await slowly.next()).value?.event.type, 'RUN_STARTED');
+  assert.equal((await slowly.next()).value?.event.type, 'STEP_STARTED');
   assert.equal((await t.put('/authz/subjects/guard/attributes', { attributes: {} })).status, 200);
   const later = await t.get(`/agents/runs/${made.id}?principal_id=guard`);
   assert.equal(later.status, 200);
@@ -194,7 +205,24 @@ test('after the attributes of a principal changed, neither results nor arguments
   const replayed = await t.get(`/agents/runs/${made.id}/events?principal_id=guard`);
   assert.match(replayed.text, /RUN_FINISHED/);
   assert.doesNotMatch(replayed.text, /canary-high/);
+  await pause(800); // a reader who takes the events slowly
+  const rest = JSON.stringify(await Array.fromAsync(slowly));
+  assert.match(rest, /RUN_FINISHED/);
+  assert.doesNotMatch(rest, /canary-high/);
 });
+
+/** Follows a run as its key does for a principal, one event after the other. */
+async function followAs(id: string, principalId: string) {
+  const { deps, tenantId } = t;
+  const apiKeyId = await deps.db.transaction(tenantId, (tx) => findApiKeyOfRun(tx, tenantId, id));
+  const caller = callerOf((await findKeyForJob(deps.db.system, tenantId, apiKeyId!))!, deps.clock.now());
+  const principal = { principal_id: principalId };
+  const rights = deps.rights.watch(caller, () => {});
+  const { signal } = new AbortController();
+  const exchange = { caller, principal, signal, rights, raw: { headers: {}, log: deps.log }, reply: {} } as unknown;
+  const reader = { exchange: exchange as Exchange, principal: principalOf(deps, principal) };
+  return followRun(agentHost(deps), reader, id, 0);
+}
 
 test('filters of a run bind every tool', async () => {
   const principal = { principal_id: 'guard' };

@@ -193,7 +193,9 @@ test('an aggregate is evidence: the answer states it, cites the rows that it rea
 });
 
 test('the stored run has the warnings of the statement that made its answer', async () => {
-  await ingest(world.t, [{ name: 'rents.csv', content: 'shop,rent\nNorth,10\nSouth,20\nWest,30\nTotal,60\n' }]);
+  const group = await ingest(world.t, [
+    { name: 'rents.csv', content: 'shop,rent\nNorth,10\nSouth,20\nWest,30\nTotal,60\n' },
+  ]);
   await eventually(async () => {
     const { body } = await world.t.get('/tables?name=rents');
     return body.tables[0]?.status === 'ready';
@@ -206,4 +208,13 @@ test('the stored run has the warnings of the statement that made its answer', as
     ['total_rows_excluded'],
   );
   assert.deepEqual((await world.t.get(`/agents/runs/${made.id}`)).body, made);
+  // The warning names a table: who cannot read the results any more does not see it, and a list does not look.
+  const warningsOf = async () => [
+    (await world.t.get(`/agents/runs/${made.id}`)).body.warnings.length,
+    (await world.t.get(`/agents/runs/${made.id}/events`)).text.includes('total_rows_excluded'),
+    (await world.t.get('/agents/runs?order=desc')).body.runs[0].warnings.length,
+  ];
+  assert.deepEqual(await warningsOf(), [1, true, 0]);
+  assert.equal((await world.t.delete(`/source-groups/${group}`)).status, 202);
+  assert.deepEqual(await warningsOf(), [0, false, 0]);
 });

@@ -311,16 +311,79 @@ test('a job whose delay is not over puts no other job of its tenant a turn back'
   assert.deepEqual(await turnsOf('delayed'), [0, 0]);
 });
 
-test('a job that is blocked, or whose delay is not over, does not count as waiting', async () => {
+test('a job that is blocked, or whose delay is not over, is given no place', async () => {
   const queue = await openQueue();
-  const isWaitingAfter = async (change: string): Promise<boolean> => {
+  const isGivenAfter = async (change: string): Promise<boolean> => {
     await opened.db.system.query(sql`update pgboss.job set ${raw(change)} where name = 'delete-group'`);
-    return queue.isAnyWaiting('delete-group');
+    return queue.givesPlace('delete-group', tenant.id);
   };
   await enqueue(queue, 'delete-group', {});
-  assert.equal(await isWaitingAfter('blocked = false'), true);
-  assert.equal(await isWaitingAfter('blocked = true'), false);
-  assert.equal(await isWaitingAfter(`blocked = false, start_after = now() + interval '1 hour'`), false);
-  assert.equal(await isWaitingAfter(`start_after = now(), state = 'active'`), false);
-  assert.equal(await isWaitingAfter(`state = 'completed'`), false);
+  assert.equal(await isGivenAfter('blocked = true'), false);
+  assert.equal(await isGivenAfter(`blocked = false, start_after = now() + interval '1 hour'`), false);
+  assert.equal(await isGivenAfter(`start_after = now(), state = 'active'`), false);
+  assert.equal(await isGivenAfter(`state = 'completed'`), false);
+  assert.equal(await isGivenAfter(`state = 'created'`), true);
+});
+
+test('of many jobs that may end, one gives its place to a job that waits', async () => {
+  const queue = await openQueue();
+  const give = () => Promise.all([1, 2, 3].map(() => queue.givesPlace('embed-chunks', tenant.id)));
+  await enqueue(queue, 'embed-chunks', { tenantId: 'one waits' });
+  assert.deepEqual((await give()).sort(), [false, false, true]);
+  assert.deepEqual(await give(), [false, false, false]);
+  for (const runId of ['1', '2']) await enqueue(queue, 'embed-chunks', { tenantId: 'more wait', runId });
+  assert.deepEqual([...(await give()), ...(await give())].filter(Boolean).length, 2);
+});
+
+test('a job that goes on after others had its place is given one after as long a time', async () => {
+  const queue = await openQueue();
+  await enqueue(queue, 'reprocess', { tenantId: 'patient', again: 'true' });
+  assert.equal(await queue.givesPlace('reprocess', tenant.id), false);
+  await opened.db.system.query(
+    sql`update pgboss.job set created_on = now() - interval '10 minutes 1 second' where name = 'reprocess'`,
+  );
+  assert.equal(await queue.givesPlace('reprocess', tenant.id), true);
+});
+
+test('a job whose tenant has all its places is given none, unless one of its own tenant ends', async () => {
+  const started = new Set<string>();
+  const go = Promise.withResolvers<void>();
+  const queue = await openQueue();
+  const handler = async ({ tenantId }: JobPayload): Promise<void> => {
+    started.add(tenantId!);
+    await go.promise;
+  };
+  await queue.work({ ...allIdle, 'agent-run': { handler, concurrency: 2, ofTenant: 1 } });
+  for (const tenantId of ['busy', 'other']) await enqueue(queue, 'agent-run', { tenantId });
+  await eventually(async () => started.size === 2);
+  await enqueue(queue, 'agent-run', { tenantId: 'busy' });
+  assert.equal(await queue.givesPlace('agent-run', 'other'), false);
+  assert.equal(await queue.givesPlace('agent-run', 'busy'), true);
+  go.resolve();
+  await queue.stop(1_000);
+});
+
+test('the runs of a tenant that have a job are listed in its transaction, which keeps its role', async () => {
+  const queue = await openQueue();
+  const jobs: [string, string][] = [
+    ['waits', 'created'],
+    ['tries again', 'retry'],
+    ['works', 'active'],
+    ['over', 'completed'],
+  ];
+  for (const [runId, state] of jobs) {
+    await enqueue(queue, 'origin-run', { tenantId: tenant.id, runId });
+    await opened.db.system.query(sql`update pgboss.job set state = ${state} where data ->> 'runId' = ${runId}`);
+  }
+  await enqueue(queue, 'origin-run', { tenantId: 'another', runId: 'of another' });
+  const [runs, user] = await opened.db.transaction(tenant.id, async (tx) => [
+    await queue.listRunsWithJob(tx, tenant.id),
+    await tx.query<{ user: string }>(sql`select current_user as user`),
+  ]);
+  assert.deepEqual(runs.map(({ runId, isWorkedOn }) => [runId, isWorkedOn]).sort(), [
+    ['tries again', false],
+    ['waits', false],
+    ['works', true],
+  ]);
+  assert.deepEqual(user, await opened.db.transaction(tenant.id, (tx) => tx.query(sql`select current_user as user`)));
 });

@@ -124,7 +124,8 @@ test('a worker enqueues a job for every outdated tenant at its start', async () 
   const wanted: unknown[] = [];
   const queue: JobQueue = {
     enqueue: async (_tx, kind, payload) => void wanted.push([kind, payload]),
-    isAnyWaiting: async () => false,
+    givesPlace: async () => false,
+    listRunsWithJob: async () => [],
     work: async () => {},
     stop: async () => {},
   };

@@ -194,7 +194,7 @@ test('the collector removes only blobs that crashed uploads left', async () => {
   assert.deepEqual(await searchNames('kept'), ['kept.txt']);
 });
 
-test('the collector enqueues a run again that no worker has claimed', async () => {
+test('the collector enqueues a run again that has lost its worker and its job', async () => {
   const id = await uploadFiles(service, { 'sleeping.txt': 'Sleeping.' });
   const tenantId = service.tenantId;
   const { db } = service.deps;
@@ -213,10 +213,21 @@ test('the collector enqueues a run again that no worker has claimed', async () =
       await db.system.query<{ n: number }>(sql`select count(*) as n from pgboss.job where name = 'ingest-run'
       and data = ${json({ tenantId, runId })}`)
     )[0]!.n;
+  const setJob = (state: string) =>
+    db.system.query(
+      sql`update pgboss.job set state = ${state} where name = 'ingest-run' and data ->> 'runId' = ${runId}`,
+    );
+  const status = async () => (await service.get(`/runs/${runId}`)).body.status;
   const before = await jobs();
+  await setJob('active');
   await collectGarbage(service.deps)({}, context());
-  assert.equal(await jobs(), before + 1);
-  assert.equal((await service.get(`/runs/${runId}`)).body.status, 'unknown');
+  assert.deepEqual([await jobs(), await status()], [before, 'started'], 'a worker has its job');
+  await setJob('retry');
+  await collectGarbage(service.deps)({}, context());
+  assert.deepEqual([await jobs(), await status()], [before, 'unknown'], 'its job waits');
+  await setJob('failed');
+  for (let i = 0; i < 3; i += 1) await collectGarbage(service.deps)({}, context());
+  assert.deepEqual([await jobs(), await status()], [before + 1, 'unknown']);
   await ingestRun(service.deps)({ tenantId, runId }, context());
   assert.equal((await service.get(`/runs/${runId}`)).body.status, 'success');
 });

@@ -69,6 +69,22 @@ test('vectors are copied when most of their index is deleted, without the model,
   assert.deepEqual(await states(), ['2 serving'], 'the old table is dropped, and the new one is not copied again');
 });
 
+test('vectors are copied while the model fails for new chunks, which get theirs later', async (t) => {
+  if (w.t.deps.db.kind === 'server') return t.skip('for the embedded database');
+  await remove(texts.slice(0, 700));
+  await collect();
+  assert.deepEqual(await states(), ['1 serving', '2 building']);
+  w.fake.respond(() => ({ status: 400 }));
+  await w.seedChunks('a new chunk');
+  await assert.rejects(w.embed());
+  assert.deepEqual(await states(), ['1 retired', '2 serving']);
+  assert.deepEqual(await w.vectors(), expectedVectors('first', ...kept));
+  w.fake.respond(() => undefined);
+  await w.embed();
+  assert.deepEqual(await w.vectors(), expectedVectors('first', 'a new chunk', ...kept));
+  assert.deepEqual(await w.violations(), []);
+});
+
 test('vectors of another model than the configured one are not copied', async () => {
   await remove(texts.slice(0, 700));
   await collect(w.withModel('second'));

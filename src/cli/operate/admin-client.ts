@@ -2,6 +2,7 @@
  * Runs operator commands: through `<data dir>/admin.sock` while a service runs, otherwise on the database directly. The key of the
  * socket is in the data directory, too.
  */
+import { statSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { AdminAnswer } from '../../admin.ts';
@@ -22,7 +23,8 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 /** No operation works with jobs. The queue's own tables are made by the service. */
 const NO_QUEUE: JobQueue = {
   enqueue: () => Promise.reject(new Error('operator commands queue no jobs')),
-  isAnyWaiting: () => Promise.resolve(false),
+  givesPlace: () => Promise.resolve(false),
+  listRunsWithJob: () => Promise.resolve([]),
   work: () => Promise.reject(new Error('operator commands work on no jobs')),
   stop: async () => {},
 };
@@ -37,6 +39,21 @@ export async function callAdmin<T>(method: string, path: string, body?: unknown)
   const answer = JSON.parse(viaSocket.body) as T & { error?: { message: string } };
   if (viaSocket.status >= 400) throw new CliError(answer.error?.message ?? `The service answered ${viaSocket.status}.`);
   return answer;
+}
+
+/**
+ * Makes a command of root work as the user of the service, who could not use files that root makes beside its own. An embedded database
+ * with such files does not even start.
+ */
+export function becomeServiceUser(dataDir: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const [owner] = [operatorKeyFile(dataDir), join(dataDir, 'database')].flatMap(
+    (path) => statSync(path, { throwIfNoEntry: false }) ?? [],
+  );
+  if (!owner || owner.uid === 0) return;
+  process.setgroups!([owner.gid]);
+  process.setgid!(owner.gid);
+  process.setuid!(owner.uid);
 }
 
 /** Returns the key of the admin socket, and what is wrong with it if the service refuses it. */
@@ -103,6 +120,7 @@ function sendToSocket(
  */
 async function runDirectly(config: Config, method: string, path: string, body: unknown): Promise<unknown> {
   const operation = `${method} ${path}`;
+  becomeServiceUser(config.dataDir);
   const { hasEmbeddedDatabase } = await import('../../db/open.ts');
   if (config.databaseUrl === null && operation !== MIGRATES && !hasEmbeddedDatabase(config.dataDir)) {
     throw usageError(

@@ -2,6 +2,7 @@
 import { environment, loadConfig } from '../../config.ts';
 import { type Command, printAnswer } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
+import { becomeServiceUser } from './admin-client.ts';
 
 export const copyDatabaseCommand: Command = {
   name: 'copy-database',
@@ -24,6 +25,7 @@ not ask the model for them again.`,
       );
     const { hasEmbeddedDatabase } = await import('../../db/open.ts');
     if (!hasEmbeddedDatabase(dataDir)) throw usageError(`There is no database in ${dataDir}: set PINAKES_DATA_DIR.`);
+    becomeServiceUser(dataDir);
     const { copyToServer } = await import('../../copy-database.ts');
     const { pino } = await import('pino');
     const log = pino({ level: 'warn' }, pino.destination(2));

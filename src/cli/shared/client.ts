@@ -30,10 +30,19 @@ export interface Client extends Pinakes {
 
 export type CompletionBody = Operations['createCompletion']['request']['body'];
 
+let patient: Promise<typeof fetch> | undefined;
+
+/** Only uploads need it, so other commands do not load it. */
+function uploading(): Promise<typeof fetch> {
+  patient ??= import('../../net/patient-fetch.ts').then(({ openPatientFetch }) => openPatientFetch());
+  return patient;
+}
+
 /** Returns a client. Its functions throw PinakesError for an error answer, and CliError when no service answers. */
 export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
   const once: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init).catch((error: unknown) => {
+    const sendOnce = init?.body instanceof ReadableStream ? await uploading() : fetch;
+    const response = await sendOnce(input, init).catch((error: unknown) => {
       throw connectionError(url, error);
     });
     if (response.ok && isWebPage(response)) throw new CliError(`${url} answers with a web page. ${ADDRESS}`);

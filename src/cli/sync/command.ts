@@ -6,7 +6,16 @@ import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, type OptionValues, textOption } from '../shared/command.ts';
 import { CliError, type Io, usageError } from '../shared/io.ts';
 import { openFolder } from './local-tree.ts';
-import { exitCodeOf, hasChanges, isLeftToDo, printJson, printTable, printUnread, type SyncReport } from './report.ts';
+import {
+  exitCodeOf,
+  hasChanges,
+  isLeftToDo,
+  newsOf,
+  printJson,
+  printTable,
+  printUnread,
+  type SyncReport,
+} from './report.ts';
 import { type SyncRequest, syncFolder } from './sync-folder.ts';
 import { watchFolder } from './watch.ts';
 
@@ -66,7 +75,7 @@ deleted without --yes.`,
     if (!isQuiet || exitCode !== 0) print(report, options, io);
     const unread = isQuiet ? report.still_failed.filter(isLeftToDo) : report.still_failed;
     if (report.group_id !== null && unread.length > 0) printUnread(report.group_id, unread, io);
-    if (isWatching) return followChanges(client, request, options, io);
+    if (isWatching) return followChanges(client, request, options, io, report);
     return exitCode;
   },
 };
@@ -93,7 +102,15 @@ function silent(io: Io): Io {
   return { ...io, err: () => undefined };
 }
 
-async function followChanges(client: Client, request: SyncRequest, options: OptionValues, io: Io): Promise<never> {
+/** @param first the report that was printed before. */
+async function followChanges(
+  client: Client,
+  request: SyncRequest,
+  options: OptionValues,
+  io: Io,
+  first: SyncReport,
+): Promise<never> {
+  let before = first;
   const folder = watchFolder(request.root, (error) =>
     io.err(
       `The folder cannot be watched (${error instanceof Error ? error.message : error}): it is read every 5 s instead.\n`,
@@ -105,7 +122,10 @@ async function followChanges(client: Client, request: SyncRequest, options: Opti
     await folder.next();
     try {
       const report = await syncFolder(client, request, silent(io));
-      if (isQuiet ? report.failed.length > 0 : hasChanges(report)) print(report, options, io);
+      const isPrinted = isQuiet ? report.failed.length > 0 : hasChanges(report);
+      if (!isPrinted) continue;
+      print(flagOption(options, 'json') ? report : newsOf(report, before), options, io);
+      before = report;
     } catch (error) {
       // The service may restart, or a file may be written just now: the next attempt may succeed.
       if (!(error instanceof CliError || error instanceof PinakesError)) throw error;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { EMPTY_REASON, GENERATED_REASON, LITTER_REASON } from './local-tree.ts';
-import { exitCodeOf, printTable, printUnread, type SyncReport } from './report.ts';
+import { exitCodeOf, newsOf, printTable, printUnread, type SyncReport } from './report.ts';
 
 const nothing: SyncReport = {
   group_id: 'g1',
@@ -36,6 +36,14 @@ test('generated files are one line of the table, and so are empty ones and those
     '2 unchanged (group g1)',
     '',
   ]);
+});
+
+test('a reader who watches sees once that a file is left out, and again for another reason', () => {
+  const [film, link] = ['film.mkv', 'link.md'].map((path) => ({ path, reason: 'too large' }));
+  const before = { ...nothing, skipped: [film!, link!], unreadable: ['shut/'] };
+  const emptied = { path: 'link.md', reason: EMPTY_REASON };
+  const news = newsOf({ ...before, added: ['a.md'], skipped: [film!, emptied], unreadable: ['shut/', 'b.md'] }, before);
+  assert.deepEqual([news.added, news.skipped, news.unreadable], [['a.md'], [emptied], ['b.md']]);
 });
 
 test('a file that failed in an earlier call counts for the exit code if it can be retried or is outdated', () => {

@@ -86,6 +86,17 @@ export function hasChanges(report: SyncReport): boolean {
   return [added, updated, moved, deleted, failed].some((list) => list.length > 0);
 }
 
+/** Returns the report without the files that the report before left out for the same reason: a reader who watches has seen them. */
+export function newsOf(report: SyncReport, before: SyncReport): SyncReport {
+  const keyOf = ({ path, reason }: SyncReport['skipped'][number]): string => JSON.stringify([path, reason]);
+  const [skipped, unreadable] = [new Set(before.skipped.map(keyOf)), new Set(before.unreadable)];
+  return {
+    ...report,
+    skipped: report.skipped.filter((one) => !skipped.has(keyOf(one))),
+    unreadable: report.unreadable.filter((path) => !unreadable.has(path)),
+  };
+}
+
 /** Names the files that an earlier call could not read. A retry is no help to a file that can never be read. */
 export function printUnread(groupId: string, unread: readonly StillFailed[], io: Io): void {
   const lines = unread.slice(0, UNREAD_NAMED_MAX).map((one) => {

@@ -10,6 +10,8 @@ import type { ToolCall } from '../../llm/models.ts';
 import { FACT_STEPS, redactCell, redactText } from '../../redaction/apply-redaction.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { findHeaders } from '../../retrieval/reading/lookup.ts';
+import type { Warning } from '../../retrieval/types.ts';
+import { readerViewOfWarnings } from '../../retrieval/views.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { isObject } from '../../util/is-object.ts';
 import type { StoredCall } from './store.ts';
@@ -184,6 +186,25 @@ export async function readerArguments(
   const masking = redactor?.withoutHashes ?? null;
   const shown = await mapTexts(call.args, async (text) => (await redactText(masking, text, READER_STEPS)) ?? '');
   return shown as Json;
+}
+
+/** Types of warnings that may name a table or its columns, or count its rows. */
+const OF_TABLES: ReadonlySet<string> = new Set(['total_rows_excluded', 'table_query_failed']);
+
+/**
+ * Returns the stored warnings as a reader sees them.
+ *
+ * @param isWhole whether the reader can still read all results of the run: only then the tables that warnings name are theirs to see.
+ */
+export function readerWarnings(
+  redactor: Redactor | null,
+  warnings: readonly Warning[],
+  isWhole: boolean,
+): Promise<Warning[]> {
+  return readerViewOfWarnings(
+    redactor,
+    warnings.filter(({ type }) => isWhole || !OF_TABLES.has(type)),
+  );
 }
 
 /** Returns the text of a result for the model. A record of rows lacks their header, which a rule may need. */

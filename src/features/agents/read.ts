@@ -6,8 +6,7 @@ import { notFound } from '../../errors.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
-import { readerViewOfWarnings } from '../../retrieval/views.ts';
-import { type CallView, restoreCalls } from './calls.ts';
+import { type CallView, readerWarnings, restoreCalls } from './calls.ts';
 import {
   answerEvents,
   brokenEvent,
@@ -23,6 +22,8 @@ import { type AgentRun, findRun, listSteps, type RunEnd, type Step } from './sto
 
 /** How often a stream of events looks for a further step. */
 const INTERVAL_MS = 500;
+/** Events that were read longer ago are read again before the next one is sent: the reader may have lost rights meanwhile. */
+const FRESH_MS = 750;
 /** Stands in place of a text that the caller may not see. */
 const REMOVED = '[removed]';
 
@@ -37,6 +38,8 @@ export interface RunView {
   steps: { step: Step; views: CallView[] }[];
   answer: ShownAnswer | null;
   redactor: Redactor | null;
+  /** Whether the reader can read all results of the steps. */
+  isWhole: boolean;
 }
 
 /** Returns the run with its steps. @throws ServiceError not_found */
@@ -47,7 +50,7 @@ export async function readRun(host: Host, reader: Reader, id: string): Promise<R
   for (const step of steps)
     views.push({ step, views: await restoreCalls(host.tools, step.calls, seen, reader.exchange) });
   const answer = run.status === 'success' ? await readAnswer(host, reader, run, redactor) : null;
-  return { run, steps: views, answer, redactor };
+  return { run, steps: views, answer, redactor, isWhole: seen.isWhole };
 }
 
 async function findParts({ deps }: Host, { exchange, principal }: Reader, id: string) {
@@ -90,16 +93,39 @@ export async function* followRun(host: Host, reader: Reader, id: string, after: 
     const { run, steps, redactor } = await findParts(host, reader, id);
     if (isFirst && isNew(startEvent(run))) yield startEvent(run);
     for (const step of steps.slice(known.length)) {
-      const views = await restoreCalls(host.tools, step.calls, seen, reader.exchange);
-      const events = await stepEvents(step, views, redactor, numberAfter(known));
+      const read = async (now: Redactor | null): Promise<NumberedEvent[]> => {
+        const views = await restoreCalls(host.tools, step.calls, seen, reader.exchange);
+        return (await stepEvents(step, views, now, numberAfter(known))).filter(isNew);
+      };
+      yield* freshly(host, reader, id, redactor, read);
       known.push(step);
-      yield* events.filter(isNew);
     }
     if (run.status !== 'queued' && run.status !== 'running') {
-      yield* (await lastEvents(host, reader, run, redactor, numberAfter(known))).filter(isNew);
+      const read = async (now: Redactor | null): Promise<NumberedEvent[]> =>
+        (await lastEvents(host, reader, run, now, numberAfter(known), seen.isWhole)).filter(isNew);
+      yield* freshly(host, reader, id, redactor, read);
       return;
     }
     await pause(INTERVAL_MS, undefined, { signal });
+  }
+}
+
+/** Yields events one after the other. If the reader takes them slowly, they are read again. @throws ServiceError not_found */
+async function* freshly(
+  host: Host,
+  reader: Reader,
+  id: string,
+  redactor: Redactor | null,
+  read: (redactor: Redactor | null) => Promise<NumberedEvent[]>,
+): AsyncGenerator<NumberedEvent> {
+  let readAt = performance.now();
+  let events = await read(redactor);
+  for (let at = 0; at < events.length; at += 1) {
+    if (performance.now() - readAt > FRESH_MS) {
+      readAt = performance.now();
+      events = await read((await findParts(host, reader, id)).redactor);
+    }
+    yield events[at]!;
   }
 }
 
@@ -109,9 +135,10 @@ async function lastEvents(
   run: AgentRun,
   redactor: Redactor | null,
   first: number,
+  isWhole: boolean,
 ): Promise<NumberedEvent[]> {
   const ended = run as unknown as RunEnd;
-  const warnings = await readerViewOfWarnings(redactor, ended.outcome.warnings);
+  const warnings = await readerWarnings(redactor, ended.outcome.warnings, isWhole);
   const end = { ...ended, outcome: { ...ended.outcome, warnings } };
   if (run.status !== 'success') return [brokenEvent(run, end, first)];
   const answer = (await readAnswer(host, reader, run, redactor)) ?? { text: REMOVED, citations: [] };

@@ -4,8 +4,7 @@ import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, timeSchema, warningsSchema } from '../../http/schemas.ts';
 import { redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { readerViewOfWarnings } from '../../retrieval/views.ts';
-import { READER_STEPS, readerArguments, readerError } from './calls.ts';
+import { READER_STEPS, readerArguments, readerError, readerWarnings } from './calls.ts';
 import type { RunView } from './read.ts';
 import { type AgentRun, FINISH_REASONS, RUN_STATUSES } from './store.ts';
 
@@ -99,20 +98,28 @@ export const runSchema = z
   })
   .meta({ id: 'AgentRun' });
 
-/** Returns a run without its steps. The question is redacted as a reader of the conversation sees it. */
-export async function toSummary(run: AgentRun, redactor: Redactor | null): Promise<z.input<typeof runSummarySchema>> {
+/**
+ * Returns a run without its steps. The question is redacted as a reader of the conversation sees it.
+ *
+ * @param isWhole whether the reader can read all results of the run. A list does not look.
+ */
+export async function toSummary(
+  run: AgentRun,
+  redactor: Redactor | null,
+  isWhole = false,
+): Promise<z.input<typeof runSummarySchema>> {
   const { usage, warnings, error } = run.outcome ?? {};
   return toRecord(runSummarySchema, run, {
     planner: 'model',
     input: (await redactText(redactor?.withoutHashes ?? null, run.input, READER_STEPS)) ?? '',
     ...(!run.isStored && { conversation_id: null, user_message_id: null, assistant_message_id: null }),
     usage: { input_tokens: usage?.inputTokens ?? 0, output_tokens: usage?.outputTokens ?? 0 },
-    warnings: await readerViewOfWarnings(redactor, warnings ?? []),
+    warnings: await readerWarnings(redactor, warnings ?? [], isWhole),
     error: error ?? null,
   });
 }
 
-export async function toRun({ run, steps, answer, redactor }: RunView): Promise<z.input<typeof runSchema>> {
+export async function toRun({ run, steps, answer, redactor, isWhole }: RunView): Promise<z.input<typeof runSchema>> {
   const records: z.input<typeof stepSchema>[] = [];
   for (const { step, views } of steps) {
     for (const view of views) {
@@ -131,7 +138,7 @@ export async function toRun({ run, steps, answer, redactor }: RunView): Promise<
   }
   const unsupported = run.outcome?.unsupported;
   return {
-    ...(await toSummary(run, redactor)),
+    ...(await toSummary(run, redactor, isWhole)),
     steps: records,
     answer: answer && {
       content: answer.text,

@@ -5,7 +5,7 @@ import { dropStaleReservations } from '../../corpus/blob-row-store.ts';
 import { listOverdueDeletions, lockGroup, setGroupStatus } from '../../corpus/group-store.ts';
 import { dropExpiredIdempotencyKeys } from '../../corpus/idempotency-store.ts';
 import { dropEndedItems } from '../../corpus/origin-store.ts';
-import { dropOldRuns, listStalledRuns, noteQueued, setRunStatus } from '../../corpus/run-store.ts';
+import { dropOldRuns, listStalledRuns, setRunStatus } from '../../corpus/run-store.ts';
 import { listOverdueTombstones } from '../../corpus/source-lookup.ts';
 import { listTenants } from '../../corpus/tenant-store.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
@@ -21,8 +21,6 @@ import { wakeEmbedding } from '../vectors/embed-queue.ts';
 
 /** A run without a heartbeat for this long has lost its worker. Workers send a heartbeat every 2 s. */
 const STALLED_AFTER_SECONDS = 60;
-/** A run that waits this long may have lost its job. It gets another one, once in this time. */
-const QUEUED_AFTER_SECONDS = 3_600;
 const DELETING_AFTER_SECONDS = 900;
 const SOURCES_PER_COLLECTION = 100;
 const ITEMS_PER_TRANSACTION = 2_000;
@@ -67,24 +65,26 @@ export function partOf<T>(all: readonly T[], now: Date, size: number): T[] {
   return all.slice(part * size, (part + 1) * size);
 }
 
-/** Re-enqueues runs without a worker. Such a run has the status `unknown` until another worker claims it. */
+/** Finds runs that lost their worker, which get the status `unknown` until another worker claims them. Enqueues runs that have no job. */
 async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
-    const stalled = await listStalledRuns(tx, tenantId, {
-      beatBefore: secondsBefore(now, STALLED_AFTER_SECONDS),
-      queuedBefore: secondsBefore(now, QUEUED_AFTER_SECONDS),
-    });
+    const stalled = await listStalledRuns(tx, tenantId, secondsBefore(now, STALLED_AFTER_SECONDS));
+    if (stalled.length === 0) return;
+    const withJob = await deps.queue.listRunsWithJob(tx, tenantId);
+    const jobs = new Map(withJob.map(({ runId, isWorkedOn }) => [runId, isWorkedOn]));
     for (const run of stalled) {
       const { id: runId, sourceGroupId, status } = run;
+      const hasBegun = status === 'starting' || status === 'started';
+      if (jobs.get(runId) || (jobs.has(runId) && !hasBegun)) continue;
       const group = await lockGroup(tx, tenantId, sourceGroupId);
       if (!group || group.deletedAt) continue;
-      if (group.status === status && (status === 'starting' || status === 'started')) {
+      if (group.status === status && hasBegun) {
         await setGroupStatus(tx, tenantId, sourceGroupId, 'unknown');
         await setRunStatus(tx, tenantId, runId, 'unknown');
       }
+      if (jobs.has(runId)) continue;
       deps.log.warn({ runId, status }, 'no worker was working on a run');
       await enqueueRun(deps, tx, tenantId, run, group.sourceType);
-      await noteQueued(tx, tenantId, runId, now);
     }
   });
 }

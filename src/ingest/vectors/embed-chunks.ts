@@ -88,7 +88,9 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
   while (performance.now() < endsAt) {
     turn.signal.throwIfAborted();
     let didEmbed = false;
-    for (const generation of await prepareGenerations(deps, turn)) {
+    const generations = await prepareGenerations(deps, turn);
+    const hasCopy = generations.length > 1 && generations.every((one) => isConfiguredModel(turn, one));
+    for (const generation of generations) {
       const number = generation.generation;
       if (failing.has(number)) continue;
       const after = positions.get(number) ?? null;
@@ -100,12 +102,16 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
         const atEnd = lastId === null && after === null;
         if (generation.status === 'building' && atEnd) await finishBuilding(deps, turn, generation);
       } catch (error) {
-        if (turn.signal.aborted || error instanceof EmbeddingLost || isConfiguredModel(turn, generation)) throw error;
-        // The provider may no longer offer the old model: the vectors of the new model are made all the same.
-        deps.log.warn(
-          { reason: reasonOf(error), model: generation.model },
-          'new chunks get no vectors of the model that serves',
-        );
+        if (turn.signal.aborted || error instanceof EmbeddingLost) throw error;
+        // A copy does not need the model. When it is in use, the next chunk without a vector ends the job.
+        if (isConfiguredModel(turn, generation) && (!hasCopy || generation.status === 'building')) throw error;
+        if (!isConfiguredModel(turn, generation)) {
+          // The provider may no longer offer the old model: the vectors of the new model are made all the same.
+          deps.log.warn(
+            { reason: reasonOf(error), model: generation.model },
+            'new chunks get no vectors of the model that serves',
+          );
+        }
         failing.add(number);
       }
     }

@@ -5,16 +5,15 @@ import type { ListRequest } from '../../../src/connectors/connector.ts';
 import type { Opaque } from '../../../src/corpus/origin.ts';
 import { dropEndedItems } from '../../../src/corpus/origin-store.ts';
 import { sql } from '../../../src/db/sql.ts';
-import { TURN_MS } from '../../../src/ingest/origins/turn.ts';
+import { ingestRun } from '../../../src/ingest/run-ingest.ts';
 import { collectGarbage } from '../../../src/ingest/upkeep/collect-garbage.ts';
+import { TURN_MS } from '../../../src/jobs/places.ts';
 import { type ConnectorWorld, openConnectorWorld } from '../../support/worlds/connector-world.ts';
 
 let world: ConnectorWorld;
 let ahead = 0;
 before(async () => {
   world = await openConnectorWorld({ clock: { now: () => new Date(Date.now() + ahead) } });
-  const { db, queue } = world.service.deps;
-  await db.system.transaction((tx) => queue.enqueue(tx, 'origin-run', {}));
 });
 after(() => world.close());
 beforeEach(async () => {
@@ -24,11 +23,11 @@ beforeEach(async () => {
   await setWaiting(false);
 });
 
-/** No worker takes the jobs of this world: the tests run them. */
+/** Ends all jobs. With `isWaiting`, another one waits. No worker takes the jobs of this world: the tests run them. */
 async function setWaiting(isWaiting: boolean): Promise<void> {
-  await world.service.deps.db.system.query(
-    sql`update pgboss.job set state = ${isWaiting ? 'created' : 'completed'} where name = 'origin-run'`,
-  );
+  const { db, queue } = world.service.deps;
+  await db.system.query(sql`update pgboss.job set state = 'completed' where name in ('ingest-run', 'origin-run')`);
+  if (isWaiting) await db.system.transaction((tx) => queue.enqueue(tx, 'origin-run', {}));
 }
 
 const storedSteps = async () => (await world.service.deps.db.system.execute('select * from run_step')).rows.length;
@@ -95,6 +94,32 @@ test('a run keeps its place while nobody waits, and before it has a place to go 
   assert.deepEqual((await runAfterRun(withoutPlace)).statuses, ['success']);
 });
 
+const jobsOf = (runId: string) =>
+  world.service.deps.db.system.query<{ name: string }>(
+    sql`select name from pgboss.job where name in ('ingest-run', 'origin-run') and state = 'created' and data ->> 'runId' = ${runId}`,
+  );
+
+test('a run whose files wait after the listing gives its place to a run that waits, and takes one of the uploads', async () => {
+  const runId = await world.queueRun(await world.makeGroup());
+  await setWaiting(true);
+  let listings = 0;
+  world.origin.script = async function* () {
+    listings += 1;
+    for (const id of ['a', 'b', 'c']) yield world.origin.present(id);
+    yield { kind: 'end', full: true, cursor: null };
+  };
+  const { deps, tenantId } = world.service;
+  const context = { signal: new AbortController().signal, lastAttempt: true };
+  await ingestRun(deps, 'origin-run')({ tenantId, runId }, context);
+  assert.equal((await world.getRun(runId)).status, 'queued');
+  assert.deepEqual(await jobsOf(runId), [{ name: 'ingest-run' }]);
+  await setWaiting(true);
+  await ingestRun(deps, 'ingest-run')({ tenantId, runId }, context);
+  const { status, statistics } = await world.getRun(runId);
+  assert.deepEqual([status, statistics.added, listings], ['success', 3, 1]);
+  await world.assertSound();
+});
+
 test('a turn that has only repeated the place where it began goes on', async () => {
   const runId = await world.queueRun(await world.makeGroup());
   await setWaiting(true);
@@ -124,12 +149,7 @@ test('a run that waits for its next turn can be canceled', async () => {
   assert.equal((await world.getRun(runId)).status, 'canceled');
 });
 
-async function countJobs(runId: string): Promise<number> {
-  const rows = await world.service.deps.db.system.query(
-    sql`select 1 as one from pgboss.job where name = 'origin-run' and state = 'created' and data ->> 'runId' = ${runId}`,
-  );
-  return rows.length;
-}
+const countJobs = async (runId: string) => (await jobsOf(runId)).length;
 
 const collect = () =>
   collectGarbage(world.service.deps)({}, { signal: new AbortController().signal, lastAttempt: true });
@@ -149,18 +169,22 @@ test('the next turn has one job, however long the run has lasted, and its steps 
   assert.equal(await storedSteps(), 0);
 });
 
-test('a run that waits for over an hour gets one more job, not one at each collection', async () => {
+test('a run that waits for hours gets no other job, and one if it has lost its job', async () => {
   const runId = await world.queueRun(await world.makeGroup());
   await setWaiting(true);
   listSlowly('step');
   await world.work(runId);
-  const before = await countJobs(runId);
-  ahead += 61 * 60_000;
-  for (let minute = 0; minute < 5; minute += 1) {
-    await collect();
-    ahead += 60_000;
-  }
-  assert.equal(await countJobs(runId), before + 1);
+  const collectForHours = async () => {
+    for (let hour = 0; hour < 5; hour += 1) {
+      ahead += 61 * 60_000;
+      await collect();
+    }
+  };
+  await collectForHours();
+  assert.equal(await countJobs(runId), 1);
+  await setWaiting(false);
+  await collectForHours();
+  assert.equal(await countJobs(runId), 1);
   await runAfterRun(runId);
 });
 

@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { randomId } from '../../parts/random-id.ts';
 import { say, sayOfService } from '../../words/words.ts';
+import { stateOfVersion } from './new-version.ts';
 
 /** Sends a new version of an uploaded file to its place. The old version is found until the new one is read. */
 export function useReplace(id: string, source: Source | undefined) {
@@ -47,11 +48,6 @@ export function useReplace(id: string, source: Source | undefined) {
   };
 }
 
-/** Whether the file of a source, or a new version of it, was not read yet. */
-export function isBeingRead({ status, update_status: update }: Source): boolean {
-  return status === 'pending' || update === 'pending';
-}
-
 interface ReplaceNoteProps {
   source: Source;
   newVersion: Pick<ReturnType<typeof useReplace>, 'problem' | 'changes' | 'forget' | 'show'>;
@@ -59,10 +55,9 @@ interface ReplaceNoteProps {
 
 /** Says what became of a new version that was sent. */
 export function ReplaceNote({ source, newVersion: { problem, changes, forget, show } }: ReplaceNoteProps) {
-  const isSame = changes?.unchanged === 1;
-  const hasFailed = changes && !isSame && (source.status === 'failed' || source.update_status === 'failed');
+  const state = changes && stateOfVersion(source, changes);
   const close = <Button look="ghost" size="small" icon="x" aria-label={say('action.close')} onClick={forget} />;
-  if (problem || hasFailed)
+  if (problem || state === 'failed')
     return (
       <div className="border-b border-line px-4 py-2">
         <Problem text={problem || `${say('source.newFailed')} ${sayOfService(source.error?.message ?? '')}`}>
@@ -70,8 +65,8 @@ export function ReplaceNote({ source, newVersion: { problem, changes, forget, sh
         </Problem>
       </div>
     );
-  if (!changes) return null;
-  const isWaiting = !isSame && isBeingRead(source);
+  if (!state) return null;
+  const isWaiting = state === 'waiting';
   return (
     <div role="status" className="flex items-center gap-2 border-b border-line px-4 py-2 text-ink-2">
       <Icon
@@ -79,9 +74,9 @@ export function ReplaceNote({ source, newVersion: { problem, changes, forget, sh
         size={15}
         className={isWaiting ? 'spin text-ink-3' : 'text-ok'}
       />
-      {say(isSame ? 'source.sameFile' : isWaiting ? 'source.replaced' : 'source.newReady')}
+      {say(state === 'same' ? 'source.sameFile' : isWaiting ? 'source.replaced' : 'source.newReady')}
       <span className="ms-auto">
-        {isSame || isWaiting ? (
+        {state === 'same' || isWaiting ? (
           close
         ) : (
           <Button size="small" onClick={show}>

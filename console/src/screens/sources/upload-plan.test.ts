@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { folderOf, isGroupItself, nameOfUpload, pathsInGroup, planUpload, unreadOf } from './upload-plan.ts';
+import {
+  folderOf,
+  isGroupItself,
+  isSameUpload,
+  nameOfUpload,
+  pathsInGroup,
+  planUpload,
+  unreadOf,
+} from './upload-plan.ts';
 
 const LIMITS = { filesMax: 3, bytesMax: 1_000_000 };
 const file = (path: string, size = 10) => ({ path, size });
@@ -21,6 +29,24 @@ test('files that are not in one folder have no folder to leave out: no two files
   assert.equal(folderOf(given('a/b.md', 'c/b.md')), undefined);
   assert.equal(folderOf([]), undefined);
   assert.ok(!isGroupItself(undefined, 'a'));
+});
+
+test('an upload goes on after a failure only with the same files and the same group', () => {
+  const [one, other] = [file('a.md'), file('b.md')];
+  const target = { name: 'papers', groupId: undefined, leavesOut: undefined };
+  const before = { files: [one, other], target };
+  const goesOn = (change: Partial<typeof before>) => isSameUpload(before, { ...before, ...change });
+  assert.ok(goesOn({ files: [one, other], target: { ...target } }));
+  assert.ok(!goesOn({ files: [one] }));
+  assert.ok(!goesOn({ files: [other, one] }));
+  assert.ok(!goesOn({ target: { ...target, name: 'other papers' } }));
+  assert.ok(!isSameUpload(before, { ...before, target: { ...target, groupId: '1' } }));
+  assert.ok(!isSameUpload(before, { ...before, target: { ...target, leavesOut: 'papers' } }));
+  const inGroup = { files: [one], target: { ...target, groupId: '1' } };
+  assert.ok(
+    isSameUpload(inGroup, { ...inGroup, target: { ...inGroup.target, name: 'renamed' } }),
+    'only its id counts',
+  );
 });
 
 describe('the plan of an upload', () => {

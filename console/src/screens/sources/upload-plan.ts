@@ -24,6 +24,28 @@ export interface UploadPlan<F extends GivenFile> {
   endings: { ending: string; count: number }[];
 }
 
+/** Where the files of an upload go. */
+export interface UploadTarget {
+  /** The name of the new group, unless `groupId` is given. */
+  name: string;
+  /** The group that gets the files; undefined: a new group with the name. */
+  groupId: string | undefined;
+  /** The folder of the files, if it is the group itself. */
+  leavesOut: string | undefined;
+}
+
+/** Returns whether an upload sends the same files to the same place as the one before: only then it goes on with that one. */
+export function isSameUpload<F>(
+  before: { files: readonly F[]; target: UploadTarget },
+  { files, target }: { files: readonly F[]; target: UploadTarget },
+): boolean {
+  const { name, groupId, leavesOut } = before.target;
+  const isSamePlace = groupId === target.groupId && (groupId !== undefined || name === target.name);
+  const isSameFolder = leavesOut === target.leavesOut;
+  const isSameFiles = files.length === before.files.length && files.every((file, at) => file === before.files[at]);
+  return isSamePlace && isSameFolder && isSameFiles;
+}
+
 /** Returns why the service cannot read a file that begins like this; undefined if it can, or if only the whole file tells. */
 export function unreadOf(kind: HeadKind | undefined, readsPictures: boolean): Unread | undefined {
   if (kind === 'binary') return 'binary';

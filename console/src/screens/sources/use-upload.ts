@@ -4,7 +4,7 @@ import { inWords } from '../../data/api.ts';
 import { type StoredBatch, sendBatch } from '../../data/upload/upload.ts';
 import { randomId } from '../../parts/random-id.ts';
 import { takeKept, useKeep } from '../../shell/drafts.ts';
-import { pathsInGroup, type UploadPlan } from './upload-plan.ts';
+import { isSameUpload, pathsInGroup, type UploadPlan, type UploadTarget } from './upload-plan.ts';
 import type { PickedFile } from './use-dropped-files.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
 
@@ -22,6 +22,7 @@ interface Sent {
   abort: AbortController;
   /** All files of the plan, in their order. */
   files: readonly File[];
+  target: UploadTarget;
   /** The batches that are stored. */
   stored: StoredBatch[];
   keys: string[];
@@ -34,23 +35,17 @@ export function useUpload() {
   const run = useRef<Sent>(takeKept<{ current: Sent | undefined }>('upload.sent')?.current);
   useKeep('upload.sent', run);
 
-  /**
-   * @param groupId the group that gets the files; undefined: a new group with the name.
-   * @param leavesOut the folder of the files, if it is the group itself.
-   */
-  async function start(
-    plan: UploadPlan<PickedFile>,
-    { name, groupId, leavesOut }: { name: string; groupId: string | undefined; leavesOut: string | undefined },
-  ) {
+  async function start(plan: UploadPlan<PickedFile>, target: UploadTarget) {
+    const { name, groupId, leavesOut } = target;
     const files = plan.batches.flat().map(({ file }) => file);
-    // Batches that are stored stay so when the reader tries again with the same files.
+    // Batches that are stored stay so when the reader tries again with the same files and the same group.
     const before = run.current;
-    const isSame = before?.files.length === files.length && files.every((file, at) => file === before.files[at]);
-    const { stored, keys }: Pick<Sent, 'stored' | 'keys'> = isSame
-      ? before
-      : { stored: [], keys: plan.batches.map(() => randomId()) };
+    const { stored, keys }: Pick<Sent, 'stored' | 'keys'> =
+      before && isSameUpload(before, { files, target })
+        ? before
+        : { stored: [], keys: plan.batches.map(() => randomId()) };
     const abort = new AbortController();
-    run.current = { abort, files, stored, keys };
+    run.current = { abort, files, target, stored, keys };
     const paths = pathsInGroup(plan.batches.flat(), leavesOut);
     const sizes = plan.batches.map((batch) => batch.reduce((sum, file) => sum + file.size, 0));
     try {

@@ -54,6 +54,17 @@ test('a sentence of a template does not stick to the sentences around it', async
   assert.equal((await parseWiki('H{{sub|2}}O of www.{{x|a}}.org, v1.{{x|2}}', [])).text, 'H2O of www.a.org, v1.2');
 });
 
+test('the year, month and day of a template are one date, and links in its values stay', async () => {
+  const dates =
+    'Born {{birth date|1874|11|30|df=y}}, died {{Sterbedatum|year=1965|month=1|day=24}} ({{age|1965|1|24|1874|11|30}}).';
+  assert.equal((await parseWiki(dates, [])).text, 'Born 1874-11-30, died 1965-01-24 (1965-01-24 1874-11-30).');
+  assert.equal(
+    (await parseWiki('{{x|1874|13|30}} {{x|1874|11}} {{x|874|1|2}}', [])).text,
+    '1874 13 30 1874 11 874 1 2',
+  );
+  assert.equal((await parseWiki('{{x|[[a|b]]|1874|1|2}}', [])).text, 'b 1874-01-02');
+});
+
 test('the items of numbered lists are counted, also around and within other lists', async () => {
   const page = `[[a]]
 # Open the cover

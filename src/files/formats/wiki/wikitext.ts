@@ -24,7 +24,7 @@ const COMMENT_MARK = '\ue0c7';
 const COMMENT_LINE = /^[ \t\ue0c7]*\ue0c7[ \t]*\n/gm;
 /** Parameters of templates that say how something is shown. */
 const LOOKS = new RegExp(
-  '^(?:style|align|valign|bgcolor|icon|upright|float|border|alt|logo|image|(?:image|logo|map)_?(?:size|alt)|caption_?align|' +
+  '^(?:style|align|valign|bgcolor|df|mf|icon|upright|float|border|alt|logo|image|(?:image|logo|map)_?(?:size|alt)|caption_?align|' +
     'cellpadding)_?(?:px)?\\d*$',
   'i',
 );
@@ -34,6 +34,7 @@ const LOOKS_BY_VALUE = new RegExp(
     '(?:[\\dx.]{1,12} ?(?:px|em|%)|#[\\da-f]{3,8}|wikitable\\b.*|[^\\n]{1,200}\\.(?:svg|png|jpe?g|gif))$',
   'i',
 );
+const DATE_VALUES = /^([12]\d{3})\|(0?[1-9]|1[0-2])\|(0?[1-9]|[12]\d|3[01])$/;
 const FILE_LINK = /^[^[\]|:]{1,30}:[^[\]|]{1,300}\.(?:jpe?g|png|gif|svg|webp|tiff?|ogg|oga|ogv|webm|mp[34]|pdf|djvu)$/i;
 /** A link to another name space, with its target. */
 const SPACE_LINK = /\[\[([^[\]|:\s][^[\]|:]{0,29}:[^[\]|]{1,300})(?:\|[^[\]]{0,300})?\]\]/g;
@@ -167,7 +168,17 @@ function template(inside: string): string {
     if (text === '' || LOOKS.test(name) || LOOKS_BY_VALUE.test(`${name}=${text}`)) return [];
     return isBox && isNamed && !/^\d+$/.test(name) ? [`* ${name}: ${text}`] : [text];
   });
-  return isBox && words.some((word) => word.startsWith('* ')) ? `\n${words.join('\n')}\n\n` : words.join(' ');
+  if (isBox && words.some((word) => word.startsWith('* '))) return `\n${words.join('\n')}\n\n`;
+  return withDates(words).join(' ');
+}
+
+/** Returns the values of a template with each year, month and day that follow each other as one date. */
+function withDates([...values]: readonly string[]): string[] {
+  for (let at = 0; at + 2 < values.length; at += 1) {
+    const [, year, month = '', day = ''] = DATE_VALUES.exec(values.slice(at, at + 3).join('|')) ?? [];
+    if (year !== undefined) values.splice(at, 3, `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`);
+  }
+  return values;
 }
 
 /** Splits the inside of a template at its bars, but not inside links. */
