@@ -1,4 +1,4 @@
-/** Writes the XML of a Word file as HTML, as the reader of Word files does. */
+/** Writes the XML of a Word file as HTML, as the reader of Word files does. Its link `web` leads to a page. */
 import { BlockWriter } from '../../../src/files/formats/office/word/blocks.ts';
 import { LineReader } from '../../../src/files/formats/office/word/lines.ts';
 import { Counter } from '../../../src/files/formats/office/word/numbering.ts';
@@ -14,7 +14,12 @@ interface Around {
 
 export function wordHtml(xml: string, { styles: source = '', numbering = '', parts = {} }: Around = {}): string {
   const styles = readStyles(readXml(source));
-  const lines = new LineReader({ styles, targets: new Map(), note: () => undefined, isRunning: false });
+  const lines = new LineReader({
+    styles,
+    targets: new Map([['web', 'https://b.example']]),
+    note: () => undefined,
+    isRunning: false,
+  });
   const counter = new Counter(readXml(numbering), styles);
   const writer = new BlockWriter({ styles, counter, lines, parts: new Map(Object.entries(parts)) });
   return writer.of(readXml(xml));

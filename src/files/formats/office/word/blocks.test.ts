@@ -23,6 +23,9 @@ const STYLES = `<w:styles>${[
   ['D', '<w:basedOn w:val="A"/><w:rPr><w:vanish w:val="false"/></w:rPr>'],
   ['berschrift2', '<w:name w:val="heading 2"/>'],
   ['Q', '<w:name w:val="Quote"/>'],
+  ['Own', '<w:pPr><w:outlineLvl w:val="1"/></w:pPr>'],
+  ['Derived', '<w:basedOn w:val="Own"/>'],
+  ['Contents', '<w:basedOn w:val="Own"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr>'],
   ['HTML', '<w:name w:val="HTML Preformatted"/>'],
 ]
   .map(([id, inside]) => `<w:style w:styleId="${id}">${inside}</w:style>`)
@@ -76,8 +79,8 @@ const LINES: readonly (readonly [what: string, xml: string, shown: string])[] = 
   ],
   [
     'a link with an address and a title',
-    field('HYPERLINK "https://a.example" \\o "Title"', run('a') + run('b')),
-    '<a href="https://a.example">ab</a>',
+    field('HYPERLINK "https://a.example/" \\l "b" \\o "Title"', run('a') + run('b')),
+    '<a href="https://a.example/#b">ab</a>',
   ],
   ['fields in fields', field('IF', field('HYPERLINK \\l "x"', run('a')) + run('b')), '<a href="#x">a</a>b'],
   [
@@ -106,6 +109,16 @@ const LINES: readonly (readonly [what: string, xml: string, shown: string])[] = 
     ' ![A big plan] ',
   ],
   [
+    'a picture that is a link',
+    `<w:r>${drawn('<wp:docPr title="A big plan"><a:hlinkClick r:id="web"/></wp:docPr><pic:pic/>')}</w:r>`,
+    '<a href="https://b.example"> ![A big plan] </a>',
+  ],
+  [
+    'a link with a place',
+    `<w:hyperlink w:anchor="p" r:id="web">${run('a')}</w:hyperlink>`,
+    '<a href="https://b.example#p">a</a>',
+  ],
+  [
     'shapes in a locked canvas',
     `<w:r>${drawn('<a:graphicData><lc:lockedCanvas><a:p><a:r><a:t>School</a:t></a:r><a:r><a:t> 14</a:t></a:r></a:p><a:p/><a:p><a:t>North</a:t></a:p></lc:lockedCanvas></a:graphicData>')}</w:r>`,
     ' School 14 North ',
@@ -127,6 +140,11 @@ const BLOCKS: readonly (readonly [what: string, xml: string, shown: string])[] =
     'headings, quotes and code',
     ['Heading1', 'berschrift2', 'Q', 'HTML', 'HTML'].map((id) => styled(id)).join(''),
     '<h1>x</h1><h2>x</h2><blockquote>x</blockquote><pre>x\nx</pre>',
+  ],
+  [
+    'levels of an outline',
+    styled('Derived') + styled('Contents') + paragraph(run('y'), '<w:pPr><w:outlineLvl w:val="7"/></w:pPr>'),
+    '<h2>x</h2><p>x</p><h6>y</h6>',
   ],
   ['a style that hides its text', styled('C') + styled('D'), '<p>x</p>'],
   ['empty paragraphs', paragraph('') + paragraph(run(' ')) + paragraph(run('a')), '<p>a</p>'],

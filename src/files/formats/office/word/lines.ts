@@ -49,7 +49,7 @@ const WRAPPERS = new Set(
   'ins moveTo smartTag customXml sdt sdtContent dir bdo oMathPara ruby rubyBase Choice Fallback'.split(' '),
 );
 const RAISES: Readonly<Record<string, string>> = { superscript: 'sup', subscript: 'sub' };
-const LINK_FIELD = /^\s*HYPERLINK\s+(\\l\s+)?(?:"([^"]*)"|([^\\\s]\S*))/;
+const LINK_FIELD = /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\\\s"]\S*))?\s*(?:\\l\s+"?([^"\s]+))?/;
 /** Matches the instructions of fields with page numbers. */
 const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b/i;
 
@@ -139,8 +139,8 @@ export class LineReader {
   private separate(): void {
     const field = this.fields.at(-1);
     if (!field) return;
-    const [isLink, isAnchor, quoted, plain = ''] = LINK_FIELD.exec(field.code) ?? [];
-    if (isLink) field.href = `${isAnchor ? '#' : ''}${quoted ?? plain}`;
+    const [isLink, quoted, plain = '', anchor] = LINK_FIELD.exec(field.code) ?? [];
+    if (isLink) field.href = `${quoted ?? plain}${anchor ? `#${anchor}` : ''}`;
     field.isPage = this.sources.isRunning && PAGE_FIELD.test(field.code);
   }
 
@@ -161,8 +161,11 @@ export class LineReader {
   private drawing(drawing: XmlElement): void {
     for (const frame of childElements(drawing)) {
       const properties = childAt(frame, 'docPr');
-      if (properties && findElements(frame, 'pic').length > 0)
-        this.describe(localAttribute(properties, 'descr').trim() || localAttribute(properties, 'title'));
+      if (properties && findElements(frame, 'pic').length > 0) {
+        const link = childAt(properties, 'hlinkClick');
+        const href = link && this.sources.targets.get(localAttribute(link, 'id'));
+        this.describe(localAttribute(properties, 'descr').trim() || localAttribute(properties, 'title'), href);
+      }
       this.drawn(frame);
     }
   }
@@ -175,9 +178,12 @@ export class LineReader {
     else for (const child of childElements(element)) this.drawn(child);
   }
 
-  private describe(description: string): void {
+  private describe(description: string, href = this.href): void {
     const text = this.sources.isRunning ? '' : usefulAltText(description);
+    const outer = this.href;
+    this.href = href;
     if (text !== '') this.write(` ![${text}] `);
+    this.href = outer;
   }
 }
 

@@ -58,7 +58,9 @@ export function tagOf(styles: WordStyles, properties: XmlElement | undefined): s
     const tag = level ? `h${level}` : TAGS[name.toLowerCase()];
     if (tag) return tag;
   }
-  return 'p';
+  const sources = [properties, ...withBases(styles, id).map(({ paragraph }) => paragraph)];
+  const outline = sources.map((source) => valueIn(source, 'outlineLvl')).find((level) => level !== '') ?? '';
+  return /^[0-8]$/.test(outline) ? `h${Math.min(Number(outline) + 1, 6)}` : 'p';
 }
 
 /** Returns the value of the element at the end of a path of names, or "". */
