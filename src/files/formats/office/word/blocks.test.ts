@@ -108,6 +108,13 @@ const LINES: readonly (readonly [what: string, xml: string, shown: string])[] = 
     `<w:r>${drawn('<wp:docPr descr="A big plan"/><a:graphic><pic:pic/></a:graphic>')}</w:r>`,
     ' ![A big plan] ',
   ],
+  ['a line end in the source', run('a\nb'), 'a b'],
+  [
+    'a sign of XML in a link',
+    `<w:fldSimple w:instr='HYPERLINK https://a"b'>${run('a')}</w:fldSimple>`,
+    '<a href="https://a&quot;b">a</a>',
+  ],
+  ['a described drawing without a picture', `<w:r>${drawn('<wp:docPr descr="A big box"/>')}</w:r>${run('a')}`, 'a'],
   [
     'a picture that is a link',
     `<w:r>${drawn('<wp:docPr title="A big plan"><a:hlinkClick r:id="web"/></wp:docPr><pic:pic/>')}</w:r>`,
@@ -126,7 +133,7 @@ const LINES: readonly (readonly [what: string, xml: string, shown: string])[] = 
   ['an alternative without a box', `<w:r>${choices('<w:t>old</w:t>', '<w16se:symEx/>')}</w:r>`, 'old'],
   [
     'an alternative without an older form',
-    '<w:r><mc:AlternateContent><mc:Choice><w:t>new</w:t></mc:Choice></mc:AlternateContent></w:r>',
+    '<w:r><mc:AlternateContent><mc:Choice><w:t>new</w:t></mc:Choice><mc:Choice>b</mc:Choice><mc:Choice><w:t>b</w:t></mc:Choice></mc:AlternateContent></w:r>',
     'new',
   ],
 ];

@@ -110,7 +110,8 @@ export class LineReader {
     [this.isHidden, this.raise] = [isHidden, raise];
   }
 
-  private write(text: string, raise = this.raise): void {
+  private write(text: string): void {
+    const { raise } = this;
     const field = this.fields.at(-1);
     if (text !== '' && !field?.isPage) this.line.pieces.push({ text, href: this.href || (field?.href ?? ''), raise });
   }
@@ -154,7 +155,7 @@ export class LineReader {
   private note(reference: XmlElement): void {
     const note = this.sources.note(reference);
     if (!note) return;
-    this.write(note.mark, '');
+    this.write(note.mark);
     this.line.notes.push(note.html);
   }
 
