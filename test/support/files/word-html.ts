@@ -1,4 +1,4 @@
-/** Writes the XML of a Word file as HTML, as the reader of Word files does. Its link `web` leads to a page. */
+/** Writes the XML of a Word file as HTML, as the reader of Word files does. Its link `web` leads to a page, and all notes are the same. */
 import { BlockWriter } from '../../../src/files/formats/office/word/blocks.ts';
 import { LineReader } from '../../../src/files/formats/office/word/lines.ts';
 import { Counter } from '../../../src/files/formats/office/word/numbering.ts';
@@ -17,7 +17,7 @@ export function wordHtml(xml: string, { styles: source = '', numbering = '', par
   const lines = new LineReader({
     styles,
     targets: new Map([['web', 'https://b.example']]),
-    note: () => undefined,
+    note: () => ({ mark: '[^1]', html: 'note' }),
     isRunning: false,
   });
   const counter = new Counter(readXml(numbering), styles);

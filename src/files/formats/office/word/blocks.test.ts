@@ -23,6 +23,8 @@ const STYLES = `<w:styles>${[
   ['D', '<w:basedOn w:val="A"/><w:rPr><w:vanish w:val="false"/></w:rPr>'],
   ['berschrift2', '<w:name w:val="heading 2"/>'],
   ['Q', '<w:name w:val="Quote"/>'],
+  ['Q', '<w:name w:val="heading 1"/>'],
+  ['Loop', '<w:basedOn w:val="Loop"/>'],
   ['Own', '<w:pPr><w:outlineLvl w:val="1"/></w:pPr>'],
   ['Derived', '<w:basedOn w:val="Own"/>'],
   ['Contents', '<w:basedOn w:val="Own"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr>'],
@@ -30,7 +32,17 @@ const STYLES = `<w:styles>${[
 ]
   .map(([id, inside]) => `<w:style w:styleId="${id}">${inside}</w:style>`)
   .join('')}</w:styles>`;
-const html = (xml: string) => wordHtml(xml, { styles: STYLES, parts: { c1: '<p>chart</p>' } });
+const NUMBERING = `<w:numbering>${['bullet', 'decimal']
+  .map((format, id) => {
+    const level = `<w:numFmt w:val="${format}"/><w:lvlText w:val="%1"/></w:lvl>`;
+    const levels = `<w:lvl w:ilvl="0">${level}<w:lvl w:ilvl="1">${level}`;
+    return `<w:abstractNum w:abstractNumId="${id}">${levels}</w:abstractNum><w:num w:numId="${id + 1}"><w:abstractNumId w:val="${id}"/></w:num>`;
+  })
+  .join('')}</w:numbering>`;
+const item = (list: number, level: number, inside = run('x')) =>
+  paragraph(inside, `<w:pPr><w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="${list}"/></w:numPr></w:pPr>`);
+const NOTE = '<w:r><w:footnoteReference w:id="1"/></w:r>';
+const html = (xml: string) => wordHtml(xml, { styles: STYLES, numbering: NUMBERING, parts: { c1: '<p>chart</p>' } });
 const inline = (xml: string) => html(paragraph(xml)).replace(/^<p>|<\/p>$/g, '');
 
 const styled = (style: string, text = 'x') => paragraph(run(text), `<w:pPr><w:pStyle w:val="${style}"/></w:pPr>`);
@@ -108,6 +120,11 @@ const LINES: readonly (readonly [what: string, xml: string, shown: string])[] = 
     `<w:r>${drawn('<wp:docPr descr="A big plan"/><a:graphic><pic:pic/></a:graphic>')}</w:r>`,
     ' ![A big plan] ',
   ],
+  [
+    'a field in a link',
+    field('HYPERLINK https://a.example', field('SEQ', run('a'))),
+    '<a href="https://a.example">a</a>',
+  ],
   ['a line end in the source', run('a\nb'), 'a b'],
   [
     'a sign of XML in a link',
@@ -184,6 +201,31 @@ const BLOCKS: readonly (readonly [what: string, xml: string, shown: string])[] =
     'a box whose newer form is empty',
     paragraph(`<w:r>${choices(box(paragraph(run('old'))), drawn('<wps:txbx/>'))}</w:r>`),
     '<p>old</p>',
+  ],
+  ['an alternative around paragraphs', choices(paragraph(run('old')), ''), '<p>old</p>'],
+  ['a style that is based on itself', styled('Loop'), '<p>x</p>'],
+  [
+    'lists in lists',
+    item(1, 0) + item(1, 1) + item(2, 1) + item(1, 0),
+    '<ul><li>x<ul><li>x</li></ul><ol><li pinakes-label="1">x</li></ol></li><li>x</li></ul>',
+  ],
+  [
+    'an item of an inner level alone',
+    item(1, 1) + item(2, 0),
+    '<ul><li><ul><li>x</li></ul></li></ul><ol><li pinakes-label="1">x</li></ol>',
+  ],
+  [
+    'code between items',
+    item(1, 0) + styled('HTML') + item(1, 0),
+    '<ul><li>x</li></ul><pre>x</pre><ul><li>x</li></ul>',
+  ],
+  ['an empty paragraph between items', item(1, 0) + paragraph('') + item(1, 0), '<ul><li>x</li><li>x</li></ul>'],
+  ['a note in a paragraph', paragraph(run('a') + NOTE) + paragraph(run('b')), '<p>a[^1]</p><p>note</p><p>b</p>'],
+  ['a note in an item', item(1, 0, run('a') + NOTE) + item(1, 0), '<ul><li>a[^1]</li><li>x</li></ul><p>note</p>'],
+  [
+    'a note in a cell',
+    `<w:tbl>${row(`<w:tc>${paragraph(NOTE)}${paragraph(run('b'))}</w:tc>`)}</w:tbl>`,
+    '<table><tbody><tr><td colspan="1" rowspan="1"><p>[^1]</p><p>b</p></td></tr></tbody></table><p>note</p>',
   ],
   ['a chart', paragraph(`${run('a')}<w:r>${drawn('<c:chart r:id="c1"/>')}</w:r>`), '<p>a</p><p>chart</p>'],
   ['a diagram', paragraph(`<w:r>${drawn('<dgm:relIds r:lo="c2" r:dm="c1"/>')}</w:r>`), '<p>chart</p>'],
