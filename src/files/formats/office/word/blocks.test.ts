@@ -223,6 +223,11 @@ const BLOCKS: readonly (readonly [what: string, xml: string, shown: string])[] =
   ['a note in a paragraph', paragraph(run('a') + NOTE) + paragraph(run('b')), '<p>a[^1]</p><p>note</p><p>b</p>'],
   ['a note in an item', item(1, 0, run('a') + NOTE) + item(1, 0), '<ul><li>a[^1]</li><li>x</li></ul><p>note</p>'],
   [
+    'a note in an item before code',
+    item(1, 0, run('a') + NOTE) + styled('HTML'),
+    '<ul><li>a[^1]</li></ul><p>note</p><pre>x</pre>',
+  ],
+  [
     'a note in a cell',
     `<w:tbl>${row(`<w:tc>${paragraph(NOTE)}${paragraph(run('b'))}</w:tc>`)}</w:tbl>`,
     '<table><tbody><tr><td colspan="1" rowspan="1"><p>[^1]</p><p>b</p></td></tr></tbody></table><p>note</p>',
