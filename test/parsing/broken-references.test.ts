@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { strToU8, unzipSync, zipSync } from 'fflate';
 import { makeDocx } from '../support/files/make-files.ts';
-import { readBytes } from '../support/files/process-bytes.ts';
+import { failureOf, readBytes } from '../support/files/process-bytes.ts';
 
 const W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"';
 const ITEM = '<w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="9"/></w:numPr></w:pPr>';
@@ -38,4 +38,9 @@ test('a list without a way of counting is read as paragraphs', async () => {
   );
   assert.equal(text, '# Rules\n\nPets & guests yes');
   assert.deepEqual(warnings, []);
+});
+
+test('a Word file without a body is damaged', async () => {
+  const parts = { ...unzipSync(makeDocx({ blocks: [] })), 'word/document.xml': strToU8(`<w:document ${W}/>`) };
+  assert.equal((await failureOf('a.docx', zipSync(parts))).message, 'The file has no content.');
 });

@@ -203,6 +203,7 @@ const BLOCKS: readonly (readonly [what: string, xml: string, shown: string])[] =
     '<p>old</p>',
   ],
   ['an alternative around paragraphs', choices(paragraph(run('old')), ''), '<p>old</p>'],
+  ['a style with the name of a member of objects', styled('constructor'), '<p>x</p>'],
   ['a style that is based on itself', styled('Loop'), '<p>x</p>'],
   [
     'lists in lists',

@@ -27,7 +27,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const part = (type: string) => readXml(parts.text(partOfType(parts, document, type)));
   const styles = readStyles(part('styles'));
   const body = findElements(readXml(parts.text(document)), 'body')[0];
-  if (!body) throw badFile('parse', 'Damaged file', 'The file has no document.');
+  if (!body) throw badFile('parse', 'Damaged file', 'The file has no content.');
   const note = openNotes(parts, document, styles);
   const lines = new LineReader({ styles, targets: targetsOf(parts, document), note, isRunning: false });
   const counter = new Counter(part('numbering'), styles);

@@ -48,7 +48,10 @@ interface Field {
 const WRAPPERS = new Set(
   'ins moveTo smartTag customXml sdt sdtContent dir bdo oMathPara ruby rubyBase Choice Fallback'.split(' '),
 );
-const RAISES: Readonly<Record<string, string>> = { superscript: 'sup', subscript: 'sub' };
+const RAISES = new Map([
+  ['superscript', 'sup'],
+  ['subscript', 'sub'],
+]);
 const LINK_FIELD = /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\\\s"]\S*))?\s*(?:\\l\s+"?([^"\s]+))?/;
 /** Matches the instructions of fields with page numbers. */
 const PAGE_FIELD = /^\s*(?:PAGE|NUMPAGES|SECTIONPAGES)\b/i;
@@ -104,7 +107,7 @@ export class LineReader {
     const vanish = childAt(properties, 'vanish');
     const [isHidden, raise] = [this.isHidden, this.raise];
     this.isHidden = vanish ? isOn(vanish) : isHidden || isHiding(this.sources.styles, valueIn(properties, 'rStyle'));
-    this.raise = RAISES[valueIn(properties, 'vertAlign')] ?? '';
+    this.raise = RAISES.get(valueIn(properties, 'vertAlign')) ?? '';
     for (const child of childElements(run))
       if (!this.isHidden || /^(?:fldChar|instrText)$/.test(child.name)) this.element(child);
     [this.isHidden, this.raise] = [isHidden, raise];

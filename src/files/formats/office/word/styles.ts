@@ -14,15 +14,15 @@ export type WordStyles = ReadonlyMap<string, WordStyle>;
 
 /** Maximum number of styles between a style and the one that has a property. */
 const BASES_MAX = 8;
-const TAGS: Readonly<Record<string, string>> = {
-  title: 'h1',
-  heading: 'h1',
-  quote: 'blockquote',
-  'intense quote': 'blockquote',
-  code: 'pre',
-  'source code': 'pre',
-  'html preformatted': 'pre',
-};
+const TAGS = new Map([
+  ['title', 'h1'],
+  ['heading', 'h1'],
+  ['quote', 'blockquote'],
+  ['intense quote', 'blockquote'],
+  ['code', 'pre'],
+  ['source code', 'pre'],
+  ['html preformatted', 'pre'],
+]);
 
 /** Returns the styles by their ids. `root` is `word/styles.xml`. */
 export function readStyles(root: XmlElement): WordStyles {
@@ -55,7 +55,7 @@ export function tagOf(styles: WordStyles, properties: XmlElement | undefined): s
   const id = valueIn(properties, 'pStyle');
   for (const name of [styles.get(id)?.name ?? '', id]) {
     const level = /^heading ?([1-6])$/i.exec(name)?.[1];
-    const tag = level ? `h${level}` : TAGS[name.toLowerCase()];
+    const tag = level ? `h${level}` : TAGS.get(name.toLowerCase());
     if (tag) return tag;
   }
   const sources = [properties, ...withBases(styles, id).map(({ paragraph }) => paragraph)];
