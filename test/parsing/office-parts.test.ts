@@ -240,7 +240,7 @@ test('headers and footers of a Word file are written once after its text, withou
     ),
   );
   parts['word/header1.xml'] = strToU8(
-    `<w:hdr><w:p>${t('Printed on ')}${field('DATE', '5 May')}</w:p>${hidden}</w:hdr>`,
+    `<w:hdr><w:p><w:r><w:drawing><wp:inline><wp:docPr descr="A big logo"/><pic:pic/></wp:inline></w:drawing></w:r>${t('Printed on ')}${field('DATE', '5 May')}</w:p>${hidden}</w:hdr>`,
   );
   parts['word/footer1.xml'] = strToU8(`<w:ftr>${footer}</w:ftr>`);
   parts['word/footer2.xml'] = strToU8(`<w:ftr>${footer}<w:p>${field('PAGE', '4')}</w:p></w:ftr>`);

@@ -21,8 +21,6 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   'The entry * expands to more than # times its size.': 'Der Eintrag * wird beim Entpacken mehr als #-mal so groß.',
   'The archive expands to more than # MiB.': 'Das Archiv wird beim Entpacken größer als # MiB.',
   'The archive expands too far.': 'Das Archiv wird beim Entpacken zu groß.',
-  'Parts of the file do not fit together: its text was taken without structure.':
-    'Teile der Datei passen nicht zueinander: Der Text wurde ohne Gliederung übernommen.',
   'The EPUB file names no content.': 'Die EPUB-Datei nennt keinen Inhalt.',
   'The book is protected against copying.': 'Das Buch ist kopiergeschützt.',
   'The file is no FictionBook.': 'Die Datei ist kein FictionBook.',

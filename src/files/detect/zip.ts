@@ -1,6 +1,6 @@
 /** Reads zip archives within limits of expansion. The directory is checked first, then every inflated byte is counted. */
 import { Buffer } from 'node:buffer';
-import { Inflate, type Zippable, zipSync } from 'fflate';
+import { Inflate } from 'fflate';
 import { badFile, type FileError, overLimit } from '../failure.ts';
 import { type RawName, zipEntryNames, zipExtraField } from './zip-names.ts';
 
@@ -57,29 +57,6 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   return entries.map((entry, i) => ({ name: decoded[i]!, ...entry }));
 }
 
-/**
- * Returns an uncompressed archive of the entries that `isWanted` accepts, for a library that unzips by itself. The library sees
- * only bytes that were counted here, and no entry that the directory does not list. `change` may replace the bytes.
- *
- * @throws FileError if the archive exceeds a limit or is damaged, or if its XML declares a document type (entities).
- */
-export function repackZip(
-  bytes: Uint8Array,
-  isWanted: (name: string) => boolean,
-  change: (name: string, data: Uint8Array) => Uint8Array = (_name, data) => data,
-): Uint8Array {
-  const files: Zippable = {};
-  let left = EXPANDED_BYTES_MAX;
-  for (const entry of readZipDirectory(bytes)) {
-    if (!isWanted(entry.name)) continue;
-    const data = readZipEntry(bytes, entry, left);
-    left -= data.length;
-    if (/\.(xml|rels|vml)$/i.test(entry.name)) rejectDoctype(data);
-    files[entry.name] = change(entry.name, data);
-  }
-  return zipSync(files, { level: 0 });
-}
-
 /** Inflates one entry. The inflated bytes are counted, because the sizes in the directory may be wrong. */
 export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
   const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
@@ -108,14 +85,6 @@ export function isReadableEntry({ method }: ZipEntry): boolean {
 
 export function unreadable(): FileError {
   return badFile('parse', 'Unsupported compression', 'The archive uses a compression that cannot be read.');
-}
-
-/** Refuses a document type in an Office file: no Office program writes one, and its entities are an attack. */
-function rejectDoctype(data: Uint8Array): void {
-  const text = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  if (text.includes('<!DOCTYPE') || text.includes('<!ENTITY')) {
-    throw badFile('parse', 'Forbidden XML', 'The file declares XML entities, which are not expanded.');
-  }
 }
 
 function readEntry(view: DataView, bytes: Uint8Array, at: number, extra: Uint8Array): Omit<ZipEntry, 'name'> {

@@ -1,4 +1,4 @@
-/** Walks an HTML tree and writes its blocks as Markdown text. Used for pages, and for Word files converted to HTML. */
+/** Walks an HTML tree and writes its blocks as Markdown text. Used for pages, and for Word files, whose reader writes HTML. */
 import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.ts';
 import type { BlockKind } from '../../parsed.ts';
 import { headOf, takeTitles, widthOf } from '../data/spread-cells.ts';

@@ -91,5 +91,5 @@ export function countInside(element: DomElement, tags: ReadonlySet<string>, enou
   return found;
 }
 
-/** The attribute with the label of an item, in a converted Word file. Other pages may have it, too, but it means nothing there. */
+/** The attribute with the label of an item of a Word file. Other pages may have it, too, but it means nothing there. */
 export const ITEM_LABEL = 'pinakes-label';

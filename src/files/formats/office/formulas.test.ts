@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mathmlText } from '../xml/mathml.ts';
 import { findElements, readXml } from '../xml/tree.ts';
-import { mathText } from './omml.ts';
+import { latexText } from './omml.ts';
 
 /** With the elements around each part, both numbers stay below the maximum depth of XML. */
 const LEVELS = 200;
@@ -61,7 +61,7 @@ for (const [name, parts] of Object.entries(OMML)) {
       const steps = part.split('/').map((step) => `m:${step}`);
       const before = `<m:${name}>${around}<${steps.join('><')}><m:r><m:t>b</m:t></m:r>`;
       const behind = `</${steps.toReversed().join('></')}></m:${name}>`;
-      ends(mathText(`<m:oMath>${nested(WRAPPED_LEVELS, before, behind)}</m:oMath>`));
+      ends(latexText(readXml(`<m:oMath>${nested(WRAPPED_LEVELS, before, behind)}</m:oMath>`)));
     }
   });
 }

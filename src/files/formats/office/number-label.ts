@@ -1,4 +1,17 @@
-/** Writes a number as the labels of lists and headings in Office files show it. */
+/** Counts the paragraphs of lists in Office files, and writes their labels. */
+
+export interface NumberLevel {
+  /** The first number, 1 if it is absent. */
+  start: number | undefined;
+  /** A format of Word. */
+  format: string;
+  /** The label with `%1%` for the number of the first level. */
+  pattern: string;
+  /** Whether numbers of all levels are written with digits. */
+  isLegal?: boolean;
+  /** The last level whose paragraphs make the numbers begin anew. Absent: all levels above. */
+  restart?: number | undefined;
+}
 
 const ROMAN: readonly (readonly [value: number, text: string])[] = [
   [1000, 'm'],
@@ -18,6 +31,30 @@ const ROMAN: readonly (readonly [value: number, text: string])[] = [
 /** Numbers from here on are written with digits only. */
 const SPELLED_MAX = 1000;
 const HAN = [...'〇一二三四五六七八九'];
+
+/**
+ * Counts a paragraph of the level `at` and returns its label. `numbers` are the present numbers by level, and `start` is the number of
+ * a paragraph with which the level begins anew.
+ */
+export function nextLabel(
+  numbers: (number | undefined)[],
+  levels: ReadonlyMap<number, NumberLevel>,
+  at: number,
+  start?: number,
+): string {
+  const own = levels.get(at);
+  const before = numbers[at];
+  numbers[at] = start ?? (before === undefined ? (own?.start ?? 1) : before + 1);
+  for (const [other, level] of levels) {
+    if (other < at) numbers[other] ??= level.start ?? 1;
+    else if (other > at && at <= (level.restart ?? at)) numbers[other] = undefined;
+  }
+  const shown = (other: number) => {
+    const { start: first = 1, format = 'decimal' } = levels.get(other) ?? {};
+    return numberLabel(numbers[other] ?? first, own?.isLegal ? 'decimal' : format);
+  };
+  return (own?.pattern ?? '').replace(/%(\d{1,2})%/g, (_sign, other: string) => shown(Number(other))).trim();
+}
 
 /** Returns a number in a format of Word. A format that is not known gives digits. */
 export function numberLabel(value: number, format: string): string {

@@ -177,7 +177,8 @@ export function outsideTargets(parts: ZipPackage, part: string): Map<string, str
   );
 }
 
-function relationships(parts: ZipPackage, part: string): XmlElement[] {
+/** Returns the relationships of a part, or of the whole package for the part "". */
+export function relationships(parts: ZipPackage, part: string): XmlElement[] {
   const folder = folderOf(part);
   return findElements(readXml(parts.text(`${folder}_rels/${part.slice(folder.length)}.rels`)), 'Relationship');
 }

@@ -1,11 +1,7 @@
 /** Writes formulas of Office files (OMML) as LaTeX. */
-import { attribute, childAt, childElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
+import { attribute, childAt, childElements, textOf, type XmlElement } from '../xml/tree.ts';
 
-/** Returns a formula as LaTeX. `xml` is one `m:oMath` element. */
-export function mathText(xml: string): string {
-  return latexText(readXml(xml));
-}
-
+/** Returns a formula as LaTeX. */
 export function latexText(element: XmlElement): string {
   return latexOf(element).replace(/\s+/g, ' ').trim();
 }

@@ -70,6 +70,11 @@ export function attribute(element: { head: string }, name: string): string {
   return found ? decodeXml(found[1] ?? found[2] ?? '') : '';
 }
 
+/** Returns the value of the attribute with this name and any prefix, or "". */
+export function localAttribute(element: { head: string }, name: string): string {
+  return attribute(element, `(?:[\\w.-]+:)?${name}`);
+}
+
 const ATTRIBUTE = /\s([\w:.-]{1,100})\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** Returns the attributes as pairs of whole name and value, in order. */

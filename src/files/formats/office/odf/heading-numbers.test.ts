@@ -10,6 +10,7 @@ const OUTLINE = `<text:outline-style>${[
   level(2, '1', 'text:display-levels="2"'),
   level(3, 'a', 'loext:num-list-format="%2%(%3%)"'),
   level(4, ''),
+  level(5, '1', 'text:display-levels="2"'),
 ].join('')}</text:outline-style>`;
 const STYLES = `<styles>${OUTLINE}<text:list-style style:name="L"><text:list-level-style-number text:level="1" style:num-format="1" style:num-suffix="." text:start-value="5"/></text:list-style>
 <style:style style:family="paragraph" style:name="Plain" style:list-style-name=""/><style:style style:family="paragraph" style:name="P1" style:parent-style-name="Plain"/>
@@ -26,6 +27,7 @@ const CASES: readonly (readonly [what: string, body: string, numbers: string[]])
     ['Part I:', 'I.1', '1(a)', '1(b)', 'I.2', '2(a)', 'Part II:', 'II.1'],
   ],
   ['a level without a number', h(4), ['']],
+  ['a level below one without a number', h(5), ['1']],
   ['an outer level that is left out', h(2) + h(2), ['I.1', 'I.2']],
   [
     'a style that takes the number away, and one with its own list',

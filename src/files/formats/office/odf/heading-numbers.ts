@@ -1,26 +1,16 @@
 /** Writes the numbers of headings into an OpenDocument text, as LibreOffice shows them: `2.1`. The file says only how they are counted. */
 import { attribute, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
-import { numberLabel } from '../number-label.ts';
-
-interface Level {
-  format: string;
-  prefix: string;
-  suffix: string;
-  /** Number of levels in a label. */
-  shown: number;
-  start: number;
-  /** A label with `%1%` for the number of the first level, instead of prefix and suffix. */
-  pattern: string;
-}
+import { type NumberLevel, nextLabel } from '../number-label.ts';
 
 /** Levels of a way of counting, by their number. */
-type Levels = ReadonlyMap<number, Level>;
+type Levels = ReadonlyMap<number, NumberLevel>;
 
 /** The way of counting of all headings whose style names no other. */
 const OUTLINE = 'Outline';
 const LEVEL_MAX = 10;
 /** Maximum number of styles between a style and the one that names a list. */
 const BASES_MAX = 8;
+const NUMBERED = /^(?:outline-level-style|list-level-style-number)$/;
 const FORMATS: Readonly<Record<string, string>> = {
   a: 'lowerLetter',
   A: 'upperLetter',
@@ -44,7 +34,7 @@ class HeadingCounter {
   private readonly ways = new Map<string, Levels>();
   /** The list and the parent of each style of paragraphs. The empty list takes the number away. */
   private readonly styles = new Map<string, { list: string | undefined; parent: string }>();
-  private readonly numbers = new Map<string, number[]>();
+  private readonly numbers = new Map<string, (number | undefined)[]>();
 
   constructor(sources: readonly XmlElement[]) {
     for (const source of sources) {
@@ -87,13 +77,9 @@ class HeadingCounter {
     if (!levels || !own) return;
     const numbers = this.numbers.get(way) ?? [];
     this.numbers.set(way, numbers);
-    const start = Number(attribute(heading, 'text:start-value'));
     const isNew = attribute(heading, 'text:restart-numbering') === 'true';
-    const before = isNew ? undefined : numbers[level];
-    numbers[level] = isNew && start > 0 ? start : before === undefined ? own.start : before + 1;
-    for (let outer = 1; outer < level; outer += 1) numbers[outer] ??= levels.get(outer)?.start ?? 1;
-    numbers.length = level + 1;
-    const label = labelOf(own, level, numbers, levels);
+    const start = isNew ? Number(attribute(heading, 'text:start-value')) || own.start : undefined;
+    const label = nextLabel(numbers, levels, level, start);
     if (label !== '') heading.children.unshift(`${label} `);
   }
 
@@ -106,30 +92,26 @@ class HeadingCounter {
   }
 }
 
-function labelOf(own: Level, level: number, numbers: readonly number[], levels: Levels): string {
-  if (own.format === '') return '';
-  const number = (at: number) => {
-    const format = levels.get(at)?.format ?? '';
-    return format === '' ? '' : numberLabel(numbers[at] ?? 1, FORMATS[format] ?? 'decimal');
-  };
-  if (own.pattern !== '') return own.pattern.replace(/%(\d{1,2})%/g, (_sign, at: string) => number(Number(at))).trim();
-  const shown = Array.from({ length: own.shown }, (_, i) => number(level - own.shown + 1 + i)).filter(Boolean);
-  return `${own.prefix}${shown.join('.')}${own.suffix}`.trim();
-}
-
 function levelsOf(list: XmlElement): Levels {
-  const levels = new Map<number, Level>();
-  for (const level of childElements(list)) {
-    if (!/^(?:outline-level-style|list-level-style-number)$/.test(level.name)) continue;
-    const at = Number(attribute(level, 'text:level'));
+  const levels = new Map<number, NumberLevel>();
+  const numbered = childElements(list).filter(({ name }) => NUMBERED.test(name));
+  const signs = new Map(numbered.map((level) => [levelIn(level), attribute(level, 'style:num-format')]));
+  for (const level of numbered) {
+    const at = levelIn(level);
+    const sign = signs.get(at) ?? '';
+    const shown = Math.min(Math.max(Number(attribute(level, 'text:display-levels')) || 1, 1), at);
+    const outer = Array.from({ length: shown }, (_, i) => at - shown + 1 + i).filter((each) => signs.get(each));
+    const [prefix, suffix] = [attribute(level, 'style:num-prefix'), attribute(level, 'style:num-suffix')];
+    const pattern = `${prefix}${outer.map((each) => `%${each}%`).join('.')}${suffix}`;
     levels.set(at, {
-      format: attribute(level, 'style:num-format'),
-      prefix: attribute(level, 'style:num-prefix'),
-      suffix: attribute(level, 'style:num-suffix'),
-      shown: Math.min(Math.max(Number(attribute(level, 'text:display-levels')) || 1, 1), at),
       start: Number(attribute(level, 'text:start-value')) || 1,
-      pattern: attribute(level, 'loext:num-list-format'),
+      format: sign === '' ? 'none' : (FORMATS[sign] ?? 'decimal'),
+      pattern: sign === '' ? '' : attribute(level, 'loext:num-list-format') || pattern,
     });
   }
   return levels;
+}
+
+function levelIn(level: XmlElement): number {
+  return Number(attribute(level, 'text:level'));
 }

@@ -1,30 +1,39 @@
-/** Reads the parts of a Word file that its document refers to: charts, diagrams, and files included as text. */
-
+/** Finds the parts of a Word file, and reads charts, diagrams, and files included as text. */
 import { ITEM_LABEL } from '../../html/elements.ts';
 import { htmlOfMail } from '../../mail/eml.ts';
-import { readXml } from '../../xml/tree.ts';
+import { attribute, readXml } from '../../xml/tree.ts';
 import { chartText } from '../chart-text.ts';
 import { diagramText } from '../drawing-text.ts';
-import { relations } from '../office-xml.ts';
-import type { ZipPackage } from '../zip-package.ts';
-import { PART_MARK } from './source.ts';
+import { relations, relationships } from '../office-xml.ts';
+import { folderOf, resolvePart, type ZipPackage } from '../zip-package.ts';
+import { escapeHtml } from './lines.ts';
 
 /** Matches the attribute that only the document itself may have. */
 const OWN_LABEL = new RegExp(`${ITEM_LABEL}(?=\\s*=)`, 'gi');
 
-/** Returns the HTML of a document with each part in the place of its mark. */
-export async function withParts(html: string, parts: ZipPackage): Promise<string> {
-  if (!html.includes(PART_MARK)) return html;
-  const links = relations(parts, 'word/document.xml');
-  // Marks surround the id of a part.
-  const pieces = html.split(PART_MARK);
-  for (let i = 1; i < pieces.length; i += 2) pieces[i] = `</p>${await partHtml(links.get(pieces[i]!) ?? '', parts)}<p>`;
-  return pieces.join('');
+/** Returns the HTML of the parts that a part refers to, by relationship id. */
+export async function partsHtml(parts: ZipPackage, part: string): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (const [id, name] of relations(parts, part)) found.set(id, await partHtml(name, parts));
+  return found;
+}
+
+/** Returns the targets of links, as the file has them, by relationship id. */
+export function targetsOf(parts: ZipPackage, part: string): Map<string, string> {
+  return new Map(relationships(parts, part).map((link) => [attribute(link, 'Id'), attribute(link, 'Target')]));
+}
+
+/** Returns the name of the part of this type that a part refers to, or its usual name. The package refers to the document. */
+export function partOfType(parts: ZipPackage, part: string, type: string, usual = type): string {
+  const names = relationships(parts, part)
+    .filter((link) => attribute(link, 'Type').endsWith(`/${type}`))
+    .map((link) => resolvePart(folderOf(part), attribute(link, 'Target')));
+  return names.find((name) => parts.has(name)) ?? `word/${usual}.xml`;
 }
 
 async function partHtml(name: string, parts: ZipPackage): Promise<string> {
   if (/\/charts\//.test(name)) return chartHtml(parts.text(name));
-  if (/\/diagrams\//.test(name)) return diagramHtml(parts.text(name));
+  if (/\/diagrams\/data/.test(name)) return diagramHtml(parts.text(name));
   if (/\.x?html?$/i.test(name)) return bodyOf(parts.text(name));
   if (/\.mht(ml)?$/i.test(name)) return bodyOf((await htmlOfMail(parts.bytes(name))) ?? '');
   if (/\.txt$/i.test(name))
@@ -61,8 +70,4 @@ function bodyOf(html: string): string {
     .slice(from, to > from ? to : undefined)
     .replace(/<(script|style|title)(?=[\s/>])[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
     .replace(OWN_LABEL, 'data-label');
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

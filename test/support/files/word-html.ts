@@ -1,0 +1,26 @@
+/** Writes the XML of a Word file as HTML, as the reader of Word files does. Its link `web` leads to a page, and all notes are the same. */
+import { BlockWriter } from '../../../src/files/formats/office/word/blocks.ts';
+import { LineReader } from '../../../src/files/formats/office/word/lines.ts';
+import { Counter } from '../../../src/files/formats/office/word/numbering.ts';
+import { readStyles } from '../../../src/files/formats/office/word/styles.ts';
+import { readXml } from '../../../src/files/formats/xml/tree.ts';
+
+interface Around {
+  styles?: string;
+  numbering?: string;
+  /** The HTML of other parts by relationship id. */
+  parts?: Readonly<Record<string, string>>;
+}
+
+export function wordHtml(xml: string, { styles: source = '', numbering = '', parts = {} }: Around = {}): string {
+  const styles = readStyles(readXml(source));
+  const lines = new LineReader({
+    styles,
+    targets: new Map([['web', 'https://b.example']]),
+    note: () => ({ mark: '[^1]', html: 'note' }),
+    isRunning: false,
+  });
+  const counter = new Counter(readXml(numbering), styles);
+  const writer = new BlockWriter({ styles, counter, lines, parts: new Map(Object.entries(parts)) });
+  return writer.of(readXml(xml));
+}
