@@ -7,6 +7,7 @@
 import type { ContextChunk } from '../../llm/models.ts';
 import { namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
+import { detectLanguage } from '../../text/language.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
@@ -71,15 +72,18 @@ export function extractPassages(question: string, chunks: readonly ContextChunk[
   if (asks === 'heading' && extract.passages.length > 0) return { ...extract, logOdds: Math.max(extract.logOdds, 0) };
   if (outside === undefined || extract.logOdds >= ANSWER_LOG_ODDS_MIN) return extract;
   // The part hardly answers. The best of all passages answers if it is in the part, or if it speaks of the part.
-  const all = choose(outside.all, scored(outside.all, question, chunks), new Set(outside.speaking));
+  const all = choose(outside.all, scored(outside.all, question), new Set(outside.speaking));
   return all.logOdds > extract.logOdds ? all : extract;
 }
 
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
 export function scoredPassages(question: string, chunks: readonly ContextChunk[]) {
   const ranked = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number);
-  const top = ranked.slice(0, CHUNKS_MAX);
-  const all = top
+  // A slide or a sheet is often too short to tell its language. The words of its text are then read as those of the question are.
+  const asked = detectLanguage(question);
+  const all = ranked
+    .slice(0, CHUNKS_MAX)
+    .map((chunk) => ({ ...chunk, language: chunk.language ?? asked }))
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, question))
     .filter((one) => isQuotable(one.text, question));
@@ -87,17 +91,18 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
   const asks = speaking && asksAll(candidates, question);
   // The number is found, though its word may be missing: "12. Termination" is section 12.
   const text = speaking && asks !== 'whole' ? withoutParts(question) : question;
-  const questions = scored(candidates, text, top);
+  const questions = scored(candidates, text);
   // A part is read from its start.
   if (asks === 'whole') for (const [i, one] of candidates.entries()) one.score = -i;
   return { candidates, questions, asks, outside: speaking && { all, speaking } };
 }
 
 /** Scores the candidates, and returns the question as it was read. */
-function scored(candidates: readonly Candidate[], text: string, chunks: readonly ContextChunk[]): Questions {
+function scored(candidates: readonly Candidate[], text: string): Questions {
   const passages = candidates.flatMap(({ terms, headingTerms }) => [terms, headingTerms]);
   const read = (language: string | null) => inFoundSpelling(readQuestion(text, language), passages);
-  const questions = new Map([...new Set(chunks.map(({ language }) => language))].map((one) => [one, read(one)]));
+  const languages = new Set(candidates.map(({ chunk }) => chunk.language));
+  const questions = new Map([...languages].map((one) => [one, read(one)]));
   scorePassages(candidates, questions);
   return questions;
 }

@@ -378,3 +378,9 @@ test('what an entry is about is quoted from the entry that the question names', 
   const named = await ask('What does the error FST_ERR_DUPLICATED_ROUTE mean?', errors);
   assert.match(named.text, /already has a handler/, 'a test case is no entry');
 });
+
+test('a text that is too short to tell its language is read in the language of the question', async () => {
+  const calendar = 'Weihnachtsfeier\nStart: 2026-12-18\nRepeats: yearly';
+  const answer = await ask('Wann ist die Weihnachtsfeier?', [chunk(1, calendar, { name: 'a.ics', language: null })]);
+  assert.deepEqual([answer.text.includes('2026-12-18'), answer.reason], [true, 'stop']);
+});
