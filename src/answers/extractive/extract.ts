@@ -12,9 +12,10 @@ import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
+import { headOf, namesOf, unnumbered } from './heads.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
-import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
+import { answerLogOdds, type Candidate, NO_FEATURES, overlap, type Questions, scorePassages } from './passage-score.ts';
 import { inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 import { isQuotable } from './quotable.ts';
 import { allTerms, topicTerms } from './words.ts';
@@ -116,7 +117,9 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   if (best === undefined || allowed?.has(best) === false) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
   const quoted = candidates.filter((one) => allowed?.has(one) !== false);
   const numbers = numbersOf(best, questions);
-  const chosen: Candidate[][] = [];
+  const chosen = [grow(best, quoted)];
+  const rest = restOf(chosen[0]!, ranked, questions);
+  if (rest !== undefined && allowed?.has(rest) !== false) chosen.push(grow(rest, quoted));
   for (const one of ranked) {
     const own = numbersOf(one, questions);
     if (allowed?.has(one) === false || (own.size < numbers.size && own.isSubsetOf(numbers))) continue;
@@ -125,6 +128,24 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
   return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+}
+
+/**
+ * Returns the candidate that has most of the question's terms that the passage lacks, if their text has no headings: the name of a company
+ * stands at the top of a letter, and the sum that is asked for below.
+ */
+function restOf(
+  passage: readonly Candidate[],
+  ranked: readonly Candidate[],
+  questions: Questions,
+): Candidate | undefined {
+  const { chunk, headingTerms } = passage[0]!;
+  if (chunk.headingPath.length > 0) return undefined;
+  const lacking = questions
+    .get(chunk.language)!
+    .terms.difference(new Set([headingTerms, ...passage.map(({ terms }) => terms)].flatMap((terms) => [...terms])));
+  const own = ranked.filter((one) => one.chunk === chunk && overlap(lacking, one.terms) > 0);
+  return own.sort((a, b) => overlap(lacking, b.terms) - overlap(lacking, a.terms) || b.score - a.score)[0];
 }
 
 /**
@@ -234,26 +255,6 @@ function withInnerItems(content: string, units: readonly Unit[]): Unit[] {
     }
   }
   return joined;
-}
-
-/** Returns a title without the number of its section. */
-function unnumbered(title: string): string {
-  return title.replace(SECTION_NUMBER, '');
-}
-
-const SECTION_NUMBER = /^[#\s]*\p{N}{1,4}(?:\.\p{N}{1,4}){0,8}\.?\s+(?=\p{L}|[$_-])/u;
-
-/** Returns the head of an entry: the first cell of a row, or the text before a colon or a dash. Undefined for other units. */
-function headOf(text: string, kind: UnitKind): string | undefined {
-  if (kind === 'row') return /^[\s|]*([^|\t]+)/.exec(text)?.[1];
-  if (kind === 'sentence' || kind === 'item') return /^(?:[-*+•]\s+)?(.{1,80}?)(?:: | [—–-] )/su.exec(text)?.[1];
-  return undefined;
-}
-
-/** Returns a head, and its parts if it ends with brackets: `maintainer (メンテナー)` has two names. */
-function namesOf(head: string): string[] {
-  const [, before, inside] = /^([^(（]+)[(（]([^()（）]+)[)）]\s*$/u.exec(head) ?? [];
-  return before === undefined ? [head] : [head, before, inside!];
 }
 
 /** Cuts a unit that is longer than the limit into pieces, each of as many clauses as fit. */
