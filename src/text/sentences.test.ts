@@ -109,6 +109,16 @@ test('a short line directly below a heading with a mark is its text', () => {
   ]);
 });
 
+test('short lines directly below one another are no headings', () => {
+  assert.deepEqual(kinds('Harbour Supplies\nMole Street 5\nTotal 9.00\n\nThank you\n\nGoods are not taken back.'), [
+    ['sentence', 'Harbour Supplies'],
+    ['sentence', 'Mole Street 5'],
+    ['sentence', 'Total 9.00'],
+    ['heading', 'Thank you'],
+    ['sentence', 'Goods are not taken back.'],
+  ]);
+});
+
 test('items, rows and records stay whole, and rules of tables are no units', () => {
   assert.deepEqual(kinds('- One. Two.\n- Three\n1. First\n\n| a | b |\n|---|---|\n| 1 | 2 |'), [
     ['item', '- One. Two.'],

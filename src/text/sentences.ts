@@ -146,9 +146,17 @@ function splitBlocks(text: string): Unit[] {
     else blocks.push({ kind, start: line.start, end: line.end });
     joinable = kind === 'record' || widthOf(content) >= WRAPPED_LINE_WIDTH_MIN;
   }
-  return blocks.map((block, i) =>
-    isHeading(text, block, blocks[i - 1]) ? { ...block, kind: 'heading' as const } : block,
-  );
+  const short = blocks.map((block) => isShortLine(text, block));
+  // Short lines directly below one another are lines of a letter or a receipt.
+  const isBelowShort = (i: number): boolean =>
+    short[i - 1]! && short[i]! && blocks[i]!.start - blocks[i - 1]!.end === 1;
+  const isHeading = (i: number): boolean =>
+    short[i]! &&
+    blocks[i - 1]?.kind !== 'heading' &&
+    isFollowed(text, blocks[i]!.end) &&
+    !isBelowShort(i) &&
+    !isBelowShort(i + 1);
+  return blocks.map((block, i) => (isHeading(i) ? { ...block, kind: 'heading' as const } : block));
 }
 
 function lineKind(line: string): UnitKind {
@@ -169,19 +177,18 @@ function joins(last: Unit, kind: UnitKind, end: number): boolean {
 const OPTION_ENTRY = /^-{1,2}[^\s-][^\n]*: \S/u;
 
 /**
- * Returns whether a block is a heading: a short single line of words without an end mark, with text below it. Such a line directly below a
- * heading with a mark is its text: `# Version 3.0.3`, then `Released 2024-04-07`.
+ * Returns whether a block may be a heading: a short single line of words without an end mark. It is one if text follows below. Such a line
+ * directly below a heading with a mark is its text: `# Version 3.0.3`, then `Released 2024-04-07`.
  */
-function isHeading(text: string, block: Unit, above: Unit | undefined): boolean {
-  if (block.kind !== 'sentence' || above?.kind === 'heading') return false;
+function isShortLine(text: string, block: Unit): boolean {
+  if (block.kind !== 'sentence') return false;
   const line = text.slice(block.start, block.end).trim();
   return (
     !line.includes('\n') &&
     widthOf(line) <= HEADING_WIDTH_MAX &&
     !TERMINATED.test(line) &&
     !THAI_LAO.test(line) &&
-    !OPTION_ENTRY.test(line) &&
-    isFollowed(text, block.end)
+    !OPTION_ENTRY.test(line)
   );
 }
 

@@ -7,13 +7,15 @@
 import type { ContextChunk } from '../../llm/models.ts';
 import { namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
+import { detectLanguage } from '../../text/language.ts';
 import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
+import { headOf, namesOf, unnumbered } from './heads.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
-import { answerLogOdds, type Candidate, NO_FEATURES, type Questions, scorePassages } from './passage-score.ts';
+import { answerLogOdds, type Candidate, NO_FEATURES, overlap, type Questions, scorePassages } from './passage-score.ts';
 import { inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 import { isQuotable } from './quotable.ts';
 import { allTerms, topicTerms } from './words.ts';
@@ -71,15 +73,18 @@ export function extractPassages(question: string, chunks: readonly ContextChunk[
   if (asks === 'heading' && extract.passages.length > 0) return { ...extract, logOdds: Math.max(extract.logOdds, 0) };
   if (outside === undefined || extract.logOdds >= ANSWER_LOG_ODDS_MIN) return extract;
   // The part hardly answers. The best of all passages answers if it is in the part, or if it speaks of the part.
-  const all = choose(outside.all, scored(outside.all, question, chunks), new Set(outside.speaking));
+  const all = choose(outside.all, scored(outside.all, question), new Set(outside.speaking));
   return all.logOdds > extract.logOdds ? all : extract;
 }
 
 /** Returns all passages of the best chunks with their scores, in order of chunk and place. */
 export function scoredPassages(question: string, chunks: readonly ContextChunk[]) {
   const ranked = [...chunks].sort((a, b) => b.score - a.score || a.number - b.number);
-  const top = ranked.slice(0, CHUNKS_MAX);
-  const all = top
+  // A slide or a sheet is often too short to tell its language. The words of its text are then read as those of the question are.
+  const asked = detectLanguage(question);
+  const all = ranked
+    .slice(0, CHUNKS_MAX)
+    .map((chunk) => ({ ...chunk, language: chunk.language ?? asked }))
     .filter(({ content, headingPath, isCode }) => isCode || !isDirectory(content, headingPath))
     .flatMap((chunk) => candidatesOf(chunk, question))
     .filter((one) => isQuotable(one.text, question));
@@ -87,17 +92,18 @@ export function scoredPassages(question: string, chunks: readonly ContextChunk[]
   const asks = speaking && asksAll(candidates, question);
   // The number is found, though its word may be missing: "12. Termination" is section 12.
   const text = speaking && asks !== 'whole' ? withoutParts(question) : question;
-  const questions = scored(candidates, text, top);
+  const questions = scored(candidates, text);
   // A part is read from its start.
   if (asks === 'whole') for (const [i, one] of candidates.entries()) one.score = -i;
   return { candidates, questions, asks, outside: speaking && { all, speaking } };
 }
 
 /** Scores the candidates, and returns the question as it was read. */
-function scored(candidates: readonly Candidate[], text: string, chunks: readonly ContextChunk[]): Questions {
+function scored(candidates: readonly Candidate[], text: string): Questions {
   const passages = candidates.flatMap(({ terms, headingTerms }) => [terms, headingTerms]);
   const read = (language: string | null) => inFoundSpelling(readQuestion(text, language), passages);
-  const questions = new Map([...new Set(chunks.map(({ language }) => language))].map((one) => [one, read(one)]));
+  const languages = new Set(candidates.map(({ chunk }) => chunk.language));
+  const questions = new Map([...languages].map((one) => [one, read(one)]));
   scorePassages(candidates, questions);
   return questions;
 }
@@ -111,7 +117,9 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   if (best === undefined || allowed?.has(best) === false) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
   const quoted = candidates.filter((one) => allowed?.has(one) !== false);
   const numbers = numbersOf(best, questions);
-  const chosen: Candidate[][] = [];
+  const chosen = [grow(best, quoted)];
+  const rest = restOf(chosen[0]!, ranked, questions);
+  if (rest !== undefined && allowed?.has(rest) !== false) chosen.push(grow(rest, quoted));
   for (const one of ranked) {
     const own = numbersOf(one, questions);
     if (allowed?.has(one) === false || (own.size < numbers.size && own.isSubsetOf(numbers))) continue;
@@ -120,6 +128,24 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
   return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
+}
+
+/**
+ * Returns the candidate that has most of the question's terms that the passage lacks, if their text has no headings: the name of a company
+ * stands at the top of a letter, and the sum that is asked for below.
+ */
+function restOf(
+  passage: readonly Candidate[],
+  ranked: readonly Candidate[],
+  questions: Questions,
+): Candidate | undefined {
+  const { chunk, headingTerms } = passage[0]!;
+  if (chunk.headingPath.length > 0) return undefined;
+  const lacking = questions
+    .get(chunk.language)!
+    .terms.difference(new Set([headingTerms, ...passage.map(({ terms }) => terms)].flatMap((terms) => [...terms])));
+  const own = ranked.filter((one) => one.chunk === chunk && overlap(lacking, one.terms) > 0);
+  return own.sort((a, b) => overlap(lacking, b.terms) - overlap(lacking, a.terms) || b.score - a.score)[0];
 }
 
 /**
@@ -229,26 +255,6 @@ function withInnerItems(content: string, units: readonly Unit[]): Unit[] {
     }
   }
   return joined;
-}
-
-/** Returns a title without the number of its section. */
-function unnumbered(title: string): string {
-  return title.replace(SECTION_NUMBER, '');
-}
-
-const SECTION_NUMBER = /^[#\s]*\p{N}{1,4}(?:\.\p{N}{1,4}){0,8}\.?\s+(?=\p{L}|[$_-])/u;
-
-/** Returns the head of an entry: the first cell of a row, or the text before a colon or a dash. Undefined for other units. */
-function headOf(text: string, kind: UnitKind): string | undefined {
-  if (kind === 'row') return /^[\s|]*([^|\t]+)/.exec(text)?.[1];
-  if (kind === 'sentence' || kind === 'item') return /^(?:[-*+•]\s+)?(.{1,80}?)(?:: | [—–-] )/su.exec(text)?.[1];
-  return undefined;
-}
-
-/** Returns a head, and its parts if it ends with brackets: `maintainer (メンテナー)` has two names. */
-function namesOf(head: string): string[] {
-  const [, before, inside] = /^([^(（]+)[(（]([^()（）]+)[)）]\s*$/u.exec(head) ?? [];
-  return before === undefined ? [head] : [head, before, inside!];
 }
 
 /** Cuts a unit that is longer than the limit into pieces, each of as many clauses as fit. */

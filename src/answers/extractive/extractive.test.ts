@@ -380,3 +380,20 @@ test('what an entry is about is quoted from the entry that the question names', 
   const named = await ask('What does the error FST_ERR_DUPLICATED_ROUTE mean?', errors);
   assert.match(named.text, /already has a handler/, 'a test case is no entry');
 });
+
+test('a text that is too short to tell its language is read in the language of the question', async () => {
+  const calendar = 'Weihnachtsfeier\nStart: 2026-12-18\nRepeats: yearly';
+  const answer = await ask('Wann ist die Weihnachtsfeier?', [chunk(1, calendar, { name: 'a.ics', language: null })]);
+  assert.deepEqual([answer.text.includes('2026-12-18'), answer.reason], [true, 'stop']);
+});
+
+test('in a text without headings, a sentence with the rest of the question is quoted beside the one that names the subject', async () => {
+  const between = 'Goods are not taken back after a week, and nobody changes money here. '.repeat(7);
+  const receipt = `Harbour Supplies Tidewick, Mole Street 5, thanks you. ${between}The total is nine crowns.`;
+  const isQuoted = async (headingPath: string[]) => {
+    const others = [2, 3].map((i) => chunk(i, 'Tidewick has a harbour.', { score: 1 }));
+    const question = 'What is the total of the receipt from Harbour Supplies Tidewick?';
+    return (await ask(question, [chunk(1, receipt, { headingPath }), ...others])).text.includes('nine crowns');
+  };
+  assert.deepEqual([await isQuoted([]), await isQuoted(['Receipts'])], [true, false]);
+});

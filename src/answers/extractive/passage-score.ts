@@ -288,7 +288,8 @@ function weightedShare(question: Question, frequency: ReadonlyMap<string, number
     sum([...weights].map(([term, weight]) => (accepts(term) ? weight : 0))) / total;
 }
 
-function overlap(terms: ReadonlySet<string>, others: ReadonlySet<string>): number {
+/** Returns how many of the terms are among the others. */
+export function overlap(terms: ReadonlySet<string>, others: ReadonlySet<string>): number {
   return [...terms].filter((term) => others.has(term)).length;
 }
 

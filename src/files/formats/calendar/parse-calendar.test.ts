@@ -172,3 +172,9 @@ test('relatives have the label of their group, and no number of a contact', () =
   );
   assert.equal(text, 'Ann\nRelated (spouse): Bob\nRelated (neighbour): Eve');
 });
+
+test('a language that an entry declares gives the words of its days, if the entries are too short to tell another', () => {
+  const source = calendar(event('SUMMARY;LANGUAGE=de-DE:TÜV', 'DTSTART:20261203T140000'));
+  assert.deepEqual(textsOf(source), ['TÜV\nStart: 2026-12-03 14:00 – Donnerstag, 3. Dezember 2026']);
+  assert.equal(parseCalendar(source).metadata['language']?.val, 'de');
+});

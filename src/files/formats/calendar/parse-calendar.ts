@@ -17,7 +17,8 @@ const REPEATS_MAX = 100;
 /** Parses a file. A file without components is plain text. */
 export function parseCalendar(source: string): ParsedFile {
   const builder = new TextBuilder();
-  const language = languageIn(source);
+  const declared = languageDeclaredIn(source);
+  const language = languageIn(source, declared);
   const open: string[] = [];
   let entry: Property[] = [];
   let title: string | undefined;
@@ -52,17 +53,26 @@ export function parseCalendar(source: string): ParsedFile {
   if (entry.length > 0) end();
   if (!isCalendar) return parseTxt(source);
   // A file of one contact or event has its name.
-  return builder.file('txt', { title: title ?? (count === 1 ? name : undefined) });
+  return builder.file('txt', { title: title ?? (count === 1 ? name : undefined), language: declared });
 }
 
-/** Returns the language in which people wrote the entries; null if it is unknown. */
-function languageIn(source: string): string | null {
+/** Returns the language that a text declares, as calendars of offices do: `SUMMARY;LANGUAGE=de-DE:Abnahme`. */
+function languageDeclaredIn(source: string): string | undefined {
+  for (const { parameters } of propertiesOf(source)) {
+    const [code] = /^[a-z]{2}(?=$|[-_])/.exec(parameters.get('LANGUAGE')?.toLowerCase() ?? '') ?? [];
+    if (code !== undefined) return code;
+  }
+  return undefined;
+}
+
+/** Returns the language in which people wrote the entries; null if it is unknown. Short entries do not tell it. */
+function languageIn(source: string, declared: string | undefined): string | null {
   let words = '';
   for (const { name, value } of propertiesOf(source)) {
     if (/^(?:SUMMARY|DESCRIPTION|NOTE|COMMENT)$/.test(name)) words += `${plainText(value)}\n`;
     if (words.length >= SAMPLE_UNITS) break;
   }
-  return detectLanguage(words.slice(0, SAMPLE_UNITS)) ?? null;
+  return detectLanguage(words.slice(0, SAMPLE_UNITS), declared) ?? declared ?? null;
 }
 
 type Format = (property: Property, entry: readonly Property[], language: string | null) => string;

@@ -1,0 +1,22 @@
+/** Reads the names of what an entry or a section is about from its head. */
+import type { UnitKind } from '../../text/sentences.ts';
+
+/** Returns a title without the number of its section. */
+export function unnumbered(title: string): string {
+  return title.replace(SECTION_NUMBER, '');
+}
+
+const SECTION_NUMBER = /^[#\s]*\p{N}{1,4}(?:\.\p{N}{1,4}){0,8}\.?\s+(?=\p{L}|[$_-])/u;
+
+/** Returns the head of an entry: the first cell of a row, or the text before a colon or a dash. Undefined for other units. */
+export function headOf(text: string, kind: UnitKind): string | undefined {
+  if (kind === 'row') return /^[\s|]*([^|\t]+)/.exec(text)?.[1];
+  if (kind === 'sentence' || kind === 'item') return /^(?:[-*+•]\s+)?(.{1,80}?)(?:: | [—–-] )/su.exec(text)?.[1];
+  return undefined;
+}
+
+/** Returns a head, and its parts if it ends with brackets: `maintainer (メンテナー)` has two names. */
+export function namesOf(head: string): string[] {
+  const [, before, inside] = /^([^(（]+)[(（]([^()（）]+)[)）]\s*$/u.exec(head) ?? [];
+  return before === undefined ? [head] : [head, before, inside!];
+}
