@@ -97,7 +97,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
 function commandNamed(given: string): Command {
   const command = COMMANDS.find(({ name }) => name === given);
   if (command !== undefined) return command;
-  const names = COMMANDS.map(({ name }) => name);
+  const names = [...COMMANDS.map(({ name }) => name), '--help', '--version'];
   const what = given.startsWith('-') ? 'option' : 'command';
   throw usageError(`There is no ${what} "${given}".${didYouMean(nearestOf(given, names))} See pinakes --help.`);
 }

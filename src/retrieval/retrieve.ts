@@ -95,7 +95,7 @@ export async function retrieve(
     const final = terms ? { ...plan, terms } : plan;
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');
-    if (ranked.length === 0 && warnings.length === 0) warnings.push(...(await whyNothing(tx, request, access)));
+    if (ranked.length === 0) warnings.push(...(await whyNothing(tx, request, access)));
     const first = plan.reranks || plan.reordered > 0 ? ranked : blocks ? ranked.slice(0, UNBLOCKED_DEPTH) : [];
     await loadRows(tx, request, [...first, ...ranked.slice(Math.max(offset, first.length))], rows);
     const chunkTerms = (id: string) => termsOf(rows.get(id));

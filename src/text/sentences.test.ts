@@ -21,9 +21,11 @@ test('a sentence does not end at an abbreviation in brackets, nor at one of anot
     'В списки (см. Обзор пакетов) попадают пакеты.',
     'Они не важны.',
   ]);
-  assert.deepEqual(texts('Das kostet 10 Mio. Euro (zzgl. Umsatzsteuer). Siehe Kap. IV.'), [
-    'Das kostet 10 Mio. Euro (zzgl. Umsatzsteuer).',
+  assert.deepEqual(texts('Das kostet 10 Euro (zzgl. Umsatzsteuer). Siehe Kap. IV. Der Umsatz war 5 Mio. Er stieg.'), [
+    'Das kostet 10 Euro (zzgl. Umsatzsteuer).',
     'Siehe Kap. IV.',
+    'Der Umsatz war 5 Mio.',
+    'Er stieg.',
   ]);
   assert.deepEqual(texts('It failed (abbr. Twice). Later it worked (see the log. It is long).'), [
     'It failed (abbr. Twice).',

@@ -9,7 +9,7 @@ const NAME_LENGTH_MAX = 80;
 export function nearestOf(text: string, names: Iterable<string>): string | undefined {
   if (text.length > NAME_LENGTH_MAX) return undefined;
   let nearest: string | undefined;
-  let least = Math.min(DISTANCE_MAX, Math.floor(text.length / 2)) + 1;
+  let least = Math.min(DISTANCE_MAX, Math.floor(text.length / 3)) + 1;
   for (const name of names) {
     const distance = editDistance(text, name);
     if (distance < least) [nearest, least] = [name, distance];
@@ -17,16 +17,17 @@ export function nearestOf(text: string, names: Iterable<string>): string | undef
   return nearest;
 }
 
-/** Returns the fewest insertions, deletions and replacements that turn `a` into `b`. */
+/** Returns the fewest insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`: optimal string alignment. */
 export function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  let [above, row]: number[][] = [[], Array.from({ length: b.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+      const replaced = row![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      next.push(Math.min(replaced, row![j]! + 1, next[j - 1]! + 1, isSwap ? above![j - 2]! + 1 : replaced));
     }
-    row = next;
+    [above, row] = [row, next];
   }
-  return row[b.length]!;
+  return row![b.length]!;
 }

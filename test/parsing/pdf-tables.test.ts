@@ -272,6 +272,21 @@ test('tagged tables are read without lines and without word order', async () => 
   );
 });
 
+test('a table tag around a whole page is ignored', async () => {
+  const sentence = 'The keeper of the lighthouse wrote fourteen letters. '.repeat(20).trim();
+  const { blocks } = await parsePdf(
+    taggedPdf([
+      ['Menu', 'Top'],
+      ['Home', sentence],
+    ]),
+    {},
+  );
+  assert.deepEqual(
+    blocks.filter(({ kind }) => kind === 'table'),
+    [],
+  );
+});
+
 test('tables of equal width with prose between them stay separate', async () => {
   const lower = { xs: GRID.xs, ys: GRID.ys.map((y) => y - 140) };
   const prose = [

@@ -69,8 +69,12 @@ test('files that are still being read are said, unless the key sees none of them
   assert.deepEqual(await warnings({ query: 'zebra' }), [
     ['files_not_read', 'Files are still being read. They are found when their run has ended.'],
   ]);
+  assert.deepEqual((await warnings({ query: '...' })).map(([type]) => type).sort(), ['files_not_read', 'no_words']);
+  assert.deepEqual(await warnings({ query: 'zebra', source_group_ids: [other] }), [], 'they are of another group');
   const ofOther = await t.issueKey(['knowledge:read'], { sourceGroupIds: [other] });
   assert.deepEqual(await warnings({ query: 'zebra' }, ofOther), []);
+  await t.deps.db.query(t.tenantId, sql`update source_group set deleted_at = now() where id = ${group}`);
+  assert.deepEqual(await warnings({ query: 'zebra' }), []);
 });
 
 test('with authorization, only what concerns the principal is said', async () => {

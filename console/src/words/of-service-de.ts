@@ -29,8 +29,8 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'They are found when their run has ended.': 'Sie werden gefunden, wenn ihr Lauf beendet ist.',
   'There is no policy *, so nothing is visible.': 'Es gibt keine Richtlinie *, deshalb ist nichts sichtbar.',
   'The request names no principal.': 'Die Anfrage nennt keine Person.',
-  'The principal * has no attributes.': 'Die Person * hat keine Attribute.',
-  'The attributes of the principal * have expired.': 'Die Attribute der Person * sind abgelaufen.',
+  'The principal * has no attributes, or they have expired.':
+    'Die Person * hat keine Attribute, oder sie sind abgelaufen.',
   'It sees what the policy shows to a principal without attributes.':
     'Sie sieht, was die Richtlinie einer Person ohne Attribute zeigt.',
   'No chunk has a vector yet.': 'Noch kein Chunk hat einen Vektor.',

@@ -86,14 +86,16 @@ async function readAnswer(
 /** Yields the events of a run after number `after`, until the run has ended. */
 export async function* followRun(host: Host, reader: Reader, id: string, after: number): AsyncGenerator<NumberedEvent> {
   const { signal } = reader.exchange;
-  const seen = { asked: new Set<string>(), ids: new Set<string>(), isWhole: true };
+  let seen = { asked: new Set<string>(), ids: new Set<string>(), isWhole: true };
   const known: Step[] = [];
   const isNew = ({ number }: NumberedEvent): boolean => number !== null && number > after;
   for (let isFirst = true; ; isFirst = false) {
     const { run, steps, redactor } = await findParts(host, reader, id);
     if (isFirst && isNew(startEvent(run))) yield startEvent(run);
     for (const step of steps.slice(known.length)) {
+      const before = seen;
       const read = async (now: Redactor | null): Promise<NumberedEvent[]> => {
+        seen = { ...before, asked: new Set(before.asked), ids: new Set(before.ids) };
         const views = await restoreCalls(host.tools, step.calls, seen, reader.exchange);
         return (await stepEvents(step, views, now, numberAfter(known))).filter(isNew);
       };
@@ -118,12 +120,12 @@ async function* freshly(
   redactor: Redactor | null,
   read: (redactor: Redactor | null) => Promise<NumberedEvent[]>,
 ): AsyncGenerator<NumberedEvent> {
-  let readAt = performance.now();
   let events = await read(redactor);
+  let readAt = performance.now();
   for (let at = 0; at < events.length; at += 1) {
     if (performance.now() - readAt > FRESH_MS) {
-      readAt = performance.now();
       events = await read((await findParts(host, reader, id)).redactor);
+      readAt = performance.now();
     }
     yield events[at]!;
   }

@@ -4,7 +4,7 @@ import { withinLimits } from '../../access/limits.ts';
 import { NOTHING } from '../../access/policy-sql.ts';
 import { findSubject } from '../../access/subject-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { raw, sql } from '../../db/sql.ts';
+import { empty, raw, sql } from '../../db/sql.ts';
 import { ACTIVE_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
@@ -24,11 +24,12 @@ export async function whyNothing(tx: Tx, request: RetrieveRequest, access: Acces
   const seesTag = access.tagIds ? sql`t.id = any(${access.tagIds}::uuid[])` : raw('true');
   const ofGroups = sql`source_group g where g.tenant_id = ${tenantId} and g.deleted_at is null and ${withinLimits(access)}`;
   const ofTags = sql`tag t where t.tenant_id = ${tenantId} and ${seesTag}`;
+  const ofWanted = filters.sourceGroupIds ? sql`and g.id = any(${sourceGroupIds.filter(isId)}::uuid[])` : empty;
   const [known] = await tx.query<{ groups: string[]; tags: string[]; tagIds: string[]; isReading: boolean }>(sql`
     select array(select g.id::text from ${ofGroups} and g.id = any(${sourceGroupIds.filter(isId)}::uuid[])) as groups,
       array(select t.name from ${ofTags} and t.name = any(${tags}::text[])) as tags,
       array(select t.id::text from ${ofTags} and t.id = any(${tagIds.filter(isId)}::uuid[])) as tag_ids,
-      exists (select from ${ofGroups} and g.status = any(${ACTIVE_STATUSES}::text[])) as is_reading`);
+      exists (select from ${ofGroups} and g.status = any(${ACTIVE_STATUSES}::text[]) ${ofWanted}) as is_reading`);
   const { groups, tags: names, tagIds: ids, isReading } = known!;
   const unknown = [
     ...missing(sourceGroupIds, groups, (id) => `There is no source group with the id ${id}.`),
@@ -58,10 +59,7 @@ async function ofPrincipal(tx: Tx, { tenantId, principal }: RetrieveRequest, { p
     return [{ type: 'no_principal', message: `The request names no principal. ${AS_WITHOUT_ATTRIBUTES}` }];
   const subject = await findSubject(tx, tenantId, id);
   if (subject !== undefined && (subject.expiresAt === null || subject.expiresAt > at)) return [];
-  const quoted = JSON.stringify(id);
-  const problem =
-    subject === undefined
-      ? `The principal ${quoted} has no attributes.`
-      : `The attributes of the principal ${quoted} have expired.`;
+  // Whether somebody had attributes once is not said.
+  const problem = `The principal ${JSON.stringify(id)} has no attributes, or they have expired.`;
   return [{ type: 'unknown_principal', message: `${problem} ${AS_WITHOUT_ATTRIBUTES}` }];
 }

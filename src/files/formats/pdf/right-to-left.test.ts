@@ -37,6 +37,7 @@ test('Latin phrases, addresses and names with hyphens in a line of Arabic or Heb
 
 test('marks at the end of a line and numbers stand where they are read', () => {
   assert.equal(read('ينتهي في .16:30', '.16:30 يف يهتني'), 'ينتهي في 16:30.');
+  assert.equal(read('ל24- ימים, 15%', '15% ,םימי 24-ל'), 'ל-24 ימים, 15%');
   assert.equal(read('الرقم 2024-05-12', '2024-05-12 مقرلا'), 'الرقم 12-05-2024');
 });
 
@@ -58,7 +59,9 @@ test('brackets that are nested, of a list or of two lines stay as they are', () 
   }
 });
 
-test('lines of other scripts keep their order', () => {
+test('lines of other scripts and turned lines keep their order', () => {
   const edges = { left: [9, 8, 7, 6, 5], right: [10, 9, 8, 7, 6] };
   assert.equal(readingOrder('abc d', edges).text, 'abc d');
+  const same = { left: [1, 1.5, 1, 1.5], right: [9, 9.5, 9, 9.5] };
+  assert.equal(readingOrder('שלום', same).text, 'שלום');
 });

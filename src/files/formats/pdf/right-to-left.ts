@@ -11,11 +11,15 @@ export interface Edges {
 
 const RIGHT_TO_LEFT = /[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}]/u;
 const RTL_LETTER = /[[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}]&&\p{L}]/v;
+const ARABIC = /\p{sc=Arab}/u;
 const LTR_LETTER = /[\p{L}--[\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}\p{sc=Thaa}]]/v;
 const DIGIT = /\p{Nd}/u;
 const MARK = /\p{M}/u;
 /** Marks that join two numbers to one: of time, date, decimals. */
 const NUMBER_MARK = /^[.,:/٫٬]$/;
+/** Marks that join two numbers, and that belong to a number, in Hebrew. In Arabic they stand apart. */
+const HEBREW_NUMBER_MARK = /^[-+]$/;
+const HEBREW_NUMBER_SIGN = /^[%$€₪°#]$/;
 /** Alef and lam of one ligature in the wrong order. No letter joins to alef on its left. */
 const LAM = 'ل';
 const BRACKETS: readonly (readonly [open: string, close: string])[] = [
@@ -74,17 +78,21 @@ function count(text: string, letter: RegExp): number {
 
 function orderOfLine(text: string, first: number, end: number, edges: Edges): number[] {
   const clusters = clustersOf(text, first, end, edges);
+  // The letters of a turned line stand above one another.
+  if (clusters.at(-1)!.right - clusters[0]!.left < widthOf(clusters) / 2)
+    return clusters.flatMap(({ units }) => units).sort((a, b) => a - b);
+  const isArabic = ARABIC.test(text.slice(first, end));
   const runs = columnsOf(clusters).flatMap((column) => {
     const isLeftToRight = !column.some(({ units }) => RTL_LETTER.test(text[units[0]!]!));
-    return isLeftToRight ? [column] : runsOf(column, text);
+    return isLeftToRight ? [column] : runsOf(column, text, isArabic);
   });
   return runs.reverse().flatMap((run) => run.flatMap(({ units }) => units));
 }
 
-function runsOf(clusters: readonly Cluster[], text: string): Cluster[][] {
+function runsOf(clusters: readonly Cluster[], text: string, isArabic: boolean): Cluster[][] {
   const runs: Cluster[][] = [];
   for (let i = 0; i < clusters.length; ) {
-    const last = endOfRun(clusters, i, text);
+    const last = endOfRun(clusters, i, text, isArabic);
     runs.push(clusters.slice(i, last + 1));
     i = last + 1;
   }
@@ -152,13 +160,17 @@ function clustersOf(text: string, first: number, end: number, { left, right }: E
 type Kind = 'letter' | 'digit' | 'other';
 
 /** Returns the last cluster of the run that begins at `first` and is read from the left; `first` itself if it is read from the right. */
-function endOfRun(clusters: readonly Cluster[], first: number, text: string): number {
+function endOfRun(clusters: readonly Cluster[], first: number, text: string, isArabic: boolean): number {
   const kindOf = (i: number): Kind => {
     const character = String.fromCodePoint(text.codePointAt(clusters[i]!.units[0]!)!);
     return LTR_LETTER.test(character) ? 'letter' : DIGIT.test(character) ? 'digit' : 'other';
   };
+  const isSign = (i: number): boolean =>
+    !isArabic && i < clusters.length && HEBREW_NUMBER_SIGN.test(text[clusters[i]!.units[0]!]!);
   let last = first;
-  if (kindOf(first) === 'other') return first;
+  if (kindOf(first) === 'other' && !(isSign(first) && first + 1 < clusters.length && kindOf(first + 1) === 'digit')) {
+    return first;
+  }
   let hasLetter = kindOf(first) === 'letter';
   for (let next = first + 1; next < clusters.length; next += 1) {
     const kind = kindOf(next);
@@ -168,12 +180,15 @@ function endOfRun(clusters: readonly Cluster[], first: number, text: string): nu
     }
     const between = clusters.slice(last + 1, next).map(({ units }) => text[units[0]!]!);
     const joins =
-      hasLetter || kind === 'letter' || between.length === 0 || (between.length === 1 && NUMBER_MARK.test(between[0]!));
+      hasLetter ||
+      kind === 'letter' ||
+      between.length === 0 ||
+      (between.length === 1 && (NUMBER_MARK.test(between[0]!) || (!isArabic && HEBREW_NUMBER_MARK.test(between[0]!))));
     if (!joins) break;
     hasLetter ||= kind === 'letter';
     last = next;
   }
-  return last;
+  return kindOf(last) === 'digit' && isSign(last + 1) ? last + 1 : last;
 }
 
 /** Returns the characters of a line with two brackets of a kind as a pair. Writers and pdfium mirror them differently. */

@@ -12,6 +12,10 @@ import type { PageTable } from './tables/tables.ts';
 const CHILDREN_MAX = 2_000_000;
 const ROWS_MAX = 2000;
 const COLUMNS_MAX = 100;
+/** A table with one cell of this share of all characters, and of more than this many, is the layout of a page. */
+const LAYOUT_SHARE = 0.7;
+const LAYOUT_UNITS_MIN = 600;
+
 /** Maps the id of marked content to its cell. */
 type Cells = Map<number, { row: number; column: number }>;
 
@@ -183,8 +187,11 @@ function wordsIn(cells: Cells, numbers: Int32Array, free: Uint8Array): CellWord[
   return words;
 }
 
-/** Returns whether the rows are a real table. */
+/** Returns whether the rows are a real table: layouts of pages may be tagged as tables too. */
 function isTable(rows: readonly (readonly string[])[]): boolean {
   if (rows.length < 2 || rows[0]!.length < 2) return false;
-  return rows.filter((cells) => cells.filter((cell) => cell !== '').length > 1).length > 1;
+  if (rows.filter((cells) => cells.filter((cell) => cell !== '').length > 1).length < 2) return false;
+  const units = rows.flat().map((cell) => cell.length);
+  const longest = units.reduce((most, length) => Math.max(most, length), 0);
+  return longest < LAYOUT_UNITS_MIN || longest < units.reduce((sum, length) => sum + length, 0) * LAYOUT_SHARE;
 }
