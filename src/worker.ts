@@ -61,9 +61,9 @@ export function buildWorker(given: Deps, { scheduleIntervalMs = SCHEDULE_INTERVA
       await wakeAnalysis(deps);
       await wakeReprocessing(deps);
       const work = timed(deps, {
-        'ingest-run': { handler: ingestRun(deps, 'ingest-run'), concurrency: deps.config.workerConcurrency },
+        'ingest-run': { handler: ingestRun(deps), concurrency: deps.config.workerConcurrency },
         // A separate kind of job: these runs may wait hours for their origin, and uploads must not wait behind them.
-        'origin-run': { handler: ingestRun(deps, 'origin-run'), ...placesOfOriginRuns(deps.config.workerConcurrency) },
+        'origin-run': { handler: ingestRun(deps), ...placesOfOriginRuns(deps.config.workerConcurrency) },
         'delete-group': { handler: deleteGroup(deps), concurrency: DELETIONS_AT_ONCE },
         'delete-files': { handler: deleteFiles(deps), concurrency: DELETIONS_AT_ONCE },
         'collect-garbage': { handler: inTurn(collectGarbage(deps), collectAgentRuns({ deps })), concurrency: 1 },

@@ -51,7 +51,7 @@ Files that are uploaded again do not replace their old versions: use pinakes syn
     const isJson = flagOption(options, 'json');
     if (!isJson) for (const id of groupIds) io.out(`${id}\n`);
     const waits = flagOption(options, 'wait');
-    if (!waits) io.err(`Search finds the files when they have been read. To see it: pinakes runs ${groupIds[0]}\n`);
+    if (!waits) io.err(`Search finds the files when they have been read. ${toSee(groupIds)}\n`);
     const outcomes = waits ? await waitWithProgress(client, groupIds, files.length, io) : [];
     if (isJson) io.out(`${JSON.stringify(waits ? outcomes.map(outcomeJson) : groupIds.map((id) => ({ id })))}\n`);
     return Math.max(reportOutcomes(outcomes, io), unreadable.length > 0 ? 1 : 0);
@@ -113,7 +113,7 @@ export async function waitWithProgress(
 ): Promise<GroupOutcome[]> {
   const startedAt = performance.now();
   const progress = startProgress(io, 'Ingesting');
-  const ended = io.onInterrupt?.(`The run goes on in the service. To see it: pinakes runs ${groupIds[0]}`);
+  const ended = io.onInterrupt?.(`The run goes on in the service. ${toSee(groupIds)}`);
   let summary = '';
   const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
     summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
@@ -138,9 +138,12 @@ function unknownArrival({ message }: Error): CliError {
 /** The service does not answer any more. The run does not need this command. */
 function lostError(error: unknown, groupIds: readonly string[]): CliError {
   const message = error instanceof Error ? error.message : String(error);
-  return new CliError(
-    `${endedText(message)} The run goes on when the service runs again. To see it: pinakes runs ${groupIds[0]}`,
-  );
+  return new CliError(`${endedText(message)} The run goes on when the service runs again. ${toSee(groupIds)}`);
+}
+
+/** Returns the command that lists the runs of the groups; of several groups, the command that lists all runs, newest first. */
+function toSee(groupIds: readonly string[]): string {
+  return `To see it: pinakes runs${groupIds.length === 1 ? ` ${groupIds[0]}` : ''}`;
 }
 
 /** Prints the files and runs that failed, and returns the exit code. */

@@ -81,10 +81,10 @@ export async function listWaiting(
       select w.chunk_id from embedding_waiting w
       where w.tenant_id = ${tenantId} and w.generation = ${generation} and w.refused is null and ${after}
         and not exists (
-          select from embedding_generation g
-          join embedding_generation s on s.tenant_id = g.tenant_id and s.status = 'serving'
-          join embedding_waiting o on o.tenant_id = s.tenant_id and o.generation = s.generation and o.chunk_id = w.chunk_id
-          where g.tenant_id = w.tenant_id and g.generation = w.generation and ${IS_COPY})
+          select from embedding_waiting o where o.tenant_id = ${tenantId} and o.chunk_id = w.chunk_id and o.generation = (
+            select s.generation from embedding_generation g
+            join embedding_generation s on s.tenant_id = g.tenant_id and s.status = 'serving'
+            where g.tenant_id = ${tenantId} and g.generation = ${generation} and ${IS_COPY}))
       order by w.chunk_id limit ${limit}) n
     left join chunk c on c.tenant_id = ${tenantId} and c.id = n.chunk_id and not ${IS_DELETED}
     order by n.chunk_id`);

@@ -34,7 +34,7 @@ interface IngestMetrics {
   ingested(what: 'files' | 'failed_files' | 'chunks', count: number): void;
   /**
    * `chunks`: chunks that got a vector. `requested`: texts sent to the model. `refused`: texts without a vector.
-   * `failed_jobs`: jobs that failed.
+   * `failed_jobs`: jobs that failed, and jobs that went on with other vectors when the model of the vectors in use failed.
    */
   embedded(what: 'chunks' | 'requested' | 'refused' | 'failed_jobs', count: number): void;
 }

@@ -24,16 +24,12 @@ import { queueOutdatedIncluders } from './runs/includes.ts';
 import { processPending } from './runs/pipeline.ts';
 import { removeReplaced } from './runs/remove-replaced.ts';
 
-type RunJob = 'ingest-run' | 'origin-run';
-
 const FAILURE_EXAMPLES_MAX = 3;
 /** Files that include changed files are read again before the end, at most this often less one: a run always ends. */
 const FINISH_ROUNDS_MAX = 4;
 
-/**
- * Returns the handler of a kind of job. It throws errors that a retry may fix; after the last attempt the run ends as `failure`.
- */
-export function ingestRun(deps: IngestDeps, kind: RunJob = 'ingest-run'): JobHandler {
+/** Returns the handler. It throws errors that a retry may fix; after the last attempt the run ends as `failure`. */
+export function ingestRun(deps: IngestDeps): JobHandler {
   return async ({ tenantId, runId }, { signal, lastAttempt }) => {
     if (!tenantId || !runId) throw new Error('ingest-run needs tenantId and runId');
     const active = await claimOrEnd(deps, tenantId, runId);
@@ -52,13 +48,7 @@ export function ingestRun(deps: IngestDeps, kind: RunJob = 'ingest-run'): JobHan
     deps.crash.reach('ingest.taken');
     try {
       const hasOrigin = active.sourceType !== UPLOADED && active.reads === 'origin';
-      if (hasOrigin) {
-        const waiting = await readOrigin(deps, active, signal);
-        if (waiting === undefined) return await giveBack(deps, active, 'origin-run');
-        // Nothing is listed any more. Another run may begin to list, and the files wait for a place of uploads.
-        if (waiting > 0 && kind === 'origin-run' && (await deps.queue.givesPlace(kind, tenantId)))
-          return await giveBack(deps, active, 'ingest-run');
-      }
+      if (hasOrigin && !(await readOrigin(deps, active, signal))) return await giveBack(deps, active);
       await processPending(deps, active, signal);
       if (hasOrigin) await settleOrigin(deps, active, signal);
       await removeReplaced(deps, active, signal);
@@ -134,13 +124,13 @@ async function lockGroupOfRun(
 }
 
 /** Queues the run again: it goes on when its turn comes. */
-async function giveBack(deps: IngestDeps, active: ActiveRun, kind: RunJob): Promise<void> {
+async function giveBack(deps: IngestDeps, active: ActiveRun): Promise<void> {
   const { tenantId, groupId, runId } = active;
   await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     for (const status of ['unknown', 'queued'] as const) await setGroupStatus(tx, tenantId, groupId, status);
     await setRunStatus(tx, tenantId, runId, 'queued');
-    await deps.queue.enqueue(tx, kind, { tenantId, runId, again: 'true' });
+    await deps.queue.enqueue(tx, 'origin-run', { tenantId, runId, again: 'true' });
   });
   deps.log.info({ tenantId, groupId, runId, source: active.sourceType }, 'a run gave its place to others that wait');
 }

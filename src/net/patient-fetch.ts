@@ -1,10 +1,15 @@
 /** A `fetch` for uploads, whose bytes may be under way for hours. */
-import { Agent, fetch as fetchWith } from 'undici';
+import { type Dispatcher, getGlobalDispatcher } from 'undici';
 
 /** The global `fetch` waits 5 minutes. A slow line has not taken all bytes when the last of them is handed to the system. */
 const ANSWER_MS_MAX = 12 * 3_600_000;
 
+/** Returns a `fetch` with the connections of the global one, so that it uses the same proxies (`NODE_USE_ENV_PROXY`). */
 export function openPatientFetch(): typeof fetch {
-  const dispatcher = new Agent({ headersTimeout: ANSWER_MS_MAX });
-  return ((input: string, init?: object) => fetchWith(input, { ...init, dispatcher })) as unknown as typeof fetch;
+  const dispatcher = getGlobalDispatcher().compose(
+    (dispatch): Dispatcher['dispatch'] =>
+      (options, handler) =>
+        dispatch({ ...options, headersTimeout: ANSWER_MS_MAX }, handler),
+  );
+  return (input, init) => fetch(input, { ...init, dispatcher } as unknown as RequestInit);
 }

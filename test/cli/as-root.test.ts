@@ -1,24 +1,30 @@
 /** Operator commands of root on the data of a service that another user runs. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
 
 const NOBODY = 65_534;
+const NAMELESS = 54_321;
+const ROOT = join(import.meta.dirname, '..', '..');
+const forRoot = { skip: process.geteuid?.() !== 0 && 'needs root' };
 
-test('a command of root makes no file of root, which the service could not use', {
-  skip: process.geteuid?.() !== 0 && 'needs root',
-}, async (t) => {
+/** Returns a folder that everybody may read, with a folder `data` of the user. */
+async function dataOf(t: TestContext, uid: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'pinakes-root-'));
   t.after(() => rmSync(folder, { recursive: true }));
   chmodSync(folder, 0o755);
-  const dataDir = join(folder, 'data');
-  await copyTemplate(dataDir);
-  execFileSync('chown', ['-R', `${NOBODY}:${NOBODY}`, dataDir]);
+  await copyTemplate(join(folder, 'data'));
+  execFileSync('chown', ['-R', `${uid}:${uid}`, join(folder, 'data')]);
+  return folder;
+}
+
+test('a command of root makes no file of root, which the service could not use', forRoot, async (t) => {
+  const dataDir = join(await dataOf(t, NOBODY), 'data');
   const { code, stdout, stderr } = await runPinakes(['doctor'], { PINAKES_DATA_DIR: dataDir });
   assert.match(stdout, /^ok {4}database: embedded/m, `${code} ${stderr}`);
   const made = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
@@ -27,3 +33,23 @@ test('a command of root makes no file of root, which the service could not use',
     [],
   );
 });
+
+for (const [uid, user] of [
+  [NOBODY, userName(NOBODY)],
+  [NAMELESS, `'#${NAMELESS}'`],
+] as const)
+  test(`a command of root whose program ${user} cannot read says how to run it`, forRoot, async (t) => {
+    const folder = await dataOf(t, uid);
+    const hidden = join(folder, 'hidden');
+    mkdirSync(hidden, { mode: 0o700 });
+    for (const part of ['src', 'package.json']) cpSync(join(ROOT, part), join(hidden, part), { recursive: true });
+    for (const part of ['node_modules', 'data', 'migrations']) symlinkSync(join(ROOT, part), join(hidden, part));
+    const bin = join(hidden, 'src', 'cli', 'pinakes.ts');
+    const { code, stderr } = await runPinakes(['tenants', 'list'], { PINAKES_DATA_DIR: join(folder, 'data') }, { bin });
+    assert.equal(code, 1);
+    assert.match(stderr, new RegExp(`^[^\n]*belong to ${user}, [^\n]*: sudo -u ${user} PINAKES_DATA_DIR=[^\n]*\n$`));
+  });
+
+function userName(uid: number): string {
+  return execFileSync('id', ['-un', String(uid)], { encoding: 'utf8' }).trim();
+}

@@ -387,3 +387,9 @@ test('when a run cannot be followed to its end, nothing is said any more on Ctrl
   await assert.rejects(waitWithProgress(client, [id], 1, io), CliError);
   assert.deepEqual(said, []);
 });
+
+test('a command that loses the service says how to see the runs of all its groups', async () => {
+  const client = openClient({ url: `http://127.0.0.1:${UNUSED_PORT}`, apiKey: 'none' });
+  const io = { out() {}, err() {}, terminal: false, columns: 80 };
+  await assert.rejects(waitWithProgress(client, ['g1', 'g2'], 2, io), /To see it: pinakes runs$/);
+});

@@ -122,8 +122,12 @@ describe('a new model', () => {
     await w.embed();
     await w.seedChunks('a late chunk');
     w.fake.respond(({ model }) => (model === 'first' ? { status: 404 } : undefined));
-    await w.embed(w.withModel('wide'));
+    const deps = w.withModel('wide');
+    const counted: string[] = [];
+    const embedded = (what: string) => void counted.push(what);
+    await w.embed({ ...deps, metrics: { ...deps.metrics, embedded } });
     assert.deepEqual(await w.vectors(), expectedVectors('wide', ...texts, 'a late chunk'));
+    assert.ok(counted.includes('failed_jobs'), 'the failure of the old model is counted');
   });
 
   test('is abandoned when a third model or the first model is configured', async () => {

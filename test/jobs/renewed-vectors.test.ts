@@ -76,13 +76,33 @@ test('vectors are copied while the model fails for new chunks, which get theirs 
   assert.deepEqual(await states(), ['1 serving', '2 building']);
   w.fake.respond(() => ({ status: 400 }));
   await w.seedChunks('a new chunk');
+  w.t.logs.length = 0;
   await assert.rejects(w.embed());
   assert.deepEqual(await states(), ['1 retired', '2 serving']);
   assert.deepEqual(await w.vectors(), expectedVectors('first', ...kept));
+  const warned = w.t.logs.filter(({ msg }) => msg === 'new chunks get no vectors of the model that serves');
+  assert.equal(warned.length, 1);
   w.fake.respond(() => undefined);
   await w.embed();
   assert.deepEqual(await w.vectors(), expectedVectors('first', 'a new chunk', ...kept));
   assert.deepEqual(await w.violations(), []);
+});
+
+test('an error of the service itself ends the job also while vectors are copied', async (t) => {
+  if (w.t.deps.db.kind === 'server') return t.skip('for the embedded database');
+  await remove(texts.slice(0, 700));
+  await collect();
+  await w.seedChunks('a new chunk');
+  let left = 1;
+  const crash = {
+    reach(point: string) {
+      if (point === 'embed.batch_embedded' && left-- > 0) throw new Error('broken');
+    },
+  };
+  await assert.rejects(w.embed({ ...w.t.deps, crash }), /broken/);
+  assert.deepEqual(await states(), ['1 serving', '2 building']);
+  await w.embed();
+  assert.deepEqual(await w.vectors(), expectedVectors('first', 'a new chunk', ...kept));
 });
 
 test('vectors of another model than the configured one are not copied', async () => {

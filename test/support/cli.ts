@@ -13,16 +13,16 @@ export interface CliResult {
 
 /**
  * Runs the command line. The process gets the settings of `env`, and none of the machine that runs the tests. It is ended after
- * `timeoutMs`, unless that is 0.
+ * `timeoutMs`, unless that is 0. `bin` is the program, of this checkout or of a copy.
  */
 export function runPinakes(
   args: readonly string[],
   env: Record<string, string> = {},
-  { timeoutMs = 0 }: { timeoutMs?: number } = {},
+  { timeoutMs = 0, bin = BIN }: { timeoutMs?: number; bin?: string } = {},
 ): Promise<CliResult> {
   const inherited = withoutSettings();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BIN, ...args], {
+    const child = spawn(process.execPath, [bin, ...args], {
       env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,

@@ -2,8 +2,9 @@
  * Runs operator commands: through `<data dir>/admin.sock` while a service runs, otherwise on the database directly. The key of the
  * socket is in the data directory, too.
  */
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { request } from 'node:http';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { AdminAnswer } from '../../admin.ts';
 import { type Config, environment, loadConfig } from '../../config.ts';
@@ -44,6 +45,8 @@ export async function callAdmin<T>(method: string, path: string, body?: unknown)
 /**
  * Makes a command of root work as the user of the service, who could not use files that root makes beside its own. An embedded database
  * with such files does not even start.
+ *
+ * @throws CliError if that user cannot run this program. Threads and child processes of the command read it, too.
  */
 export function becomeServiceUser(dataDir: string): void {
   if (process.geteuid?.() !== 0) return;
@@ -51,9 +54,40 @@ export function becomeServiceUser(dataDir: string): void {
     (path) => statSync(path, { throwIfNoEntry: false }) ?? [],
   );
   if (!owner || owner.uid === 0) return;
-  process.setgroups!([owner.gid]);
-  process.setgid!(owner.gid);
-  process.setuid!(owner.uid);
+  const { uid, gid } = owner;
+  try {
+    (process as unknown as { initgroups(user: number, group: number): void }).initgroups(uid, gid);
+  } catch {
+    // A user without a name has no other groups.
+    process.setgroups!([gid]);
+  }
+  process.setgid!(gid);
+  process.setuid!(uid);
+  const unreadable = [process.execPath, import.meta.filename].find((path) => !isReadable(path));
+  if (unreadable === undefined) return;
+  const user = nameOfUser(uid);
+  throw new CliError(
+    `The data in ${dataDir} belong to ${user}, who cannot read ${unreadable}. ` +
+      `Run the command as that user, with the program of the service: sudo -u ${user} PINAKES_DATA_DIR=${dataDir} pinakes …`,
+  );
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the name of the user of this process, or the number in the notation of `sudo`. */
+function nameOfUser(uid: number): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `'#${uid}'`;
+  }
 }
 
 /** Returns the key of the admin socket, and what is wrong with it if the service refuses it. */

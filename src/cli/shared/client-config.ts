@@ -18,7 +18,8 @@ export interface ClientConfig {
 /** Reads the settings of the client commands. @throws ConfigError for an invalid address. */
 export function clientConfig(env: Environment): ClientConfig {
   const port = env['PINAKES_PORT']?.trim() || String(PORT_DEFAULT);
-  const url = env['PINAKES_URL']?.trim() || `http://127.0.0.1:${port}`;
+  // The base address of other clients of the API ends in /api/v1.
+  const url = env['PINAKES_URL']?.trim().replace(/\/api\/v1\/*$/, '') || `http://127.0.0.1:${port}`;
   if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol)) {
     throw new ConfigError(
       'PINAKES_URL',

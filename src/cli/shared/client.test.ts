@@ -25,12 +25,13 @@ test('the client settings come from the environment, and have defaults', () => {
     clientConfig({ PINAKES_URL: 'https://k.example.com', PINAKES_PORT: '8123' }).url,
     'https://k.example.com',
   );
+  assert.equal(clientConfig({ PINAKES_URL: 'https://k.example.com/api/v1/' }).url, 'https://k.example.com');
   assert.throws(() => clientConfig({ PINAKES_URL: 'k.example.com' }), /PINAKES_URL.*for example/);
 });
 
 test('an address with more than an origin is refused, and its password is not printed', () => {
   const ofService = 'http://127.0.0.1:7700';
-  const others = ['/console/', '/?x=1', '/#top'].map((rest) => ofService + rest);
+  const others = ['/console/', '/x/api/v1', '/?x=1', '/#top'].map((rest) => ofService + rest);
   for (const url of [...others, 'http://u@127.0.0.1:7700', 'http://:secret@127.0.0.1:7700'])
     assert.throws(
       () => clientConfig({ PINAKES_URL: url }),

@@ -45,14 +45,10 @@ interface Progress extends ListingPosition {
  * Lists the origin and processes fetched items at the same time, so items are searchable before the listing ends.
  * Continues a listing that was interrupted.
  *
- * @returns the number of listed files that wait to be read; undefined if the listing has not ended, because the turn of the run is over.
+ * @returns false if the listing has not ended, because the turn of the run is over.
  * @throws RunLost
  */
-export async function readOrigin(
-  deps: IngestDeps,
-  active: ActiveRun,
-  signal: AbortSignal,
-): Promise<number | undefined> {
+export async function readOrigin(deps: IngestDeps, active: ActiveRun, signal: AbortSignal): Promise<boolean> {
   const feed: Feed = { isOpen: true, hasNews: false };
   const failure = new AbortController();
   const within = AbortSignal.any([signal, failure.signal]);
@@ -63,35 +59,35 @@ export async function readOrigin(
   }).finally(() => {
     feed.isOpen = false;
   });
-  const [waiting] = await Promise.all([listing.catch(end), processPending(deps, active, within, feed).catch(end)]);
+  const [hasEnded] = await Promise.all([listing.catch(end), processPending(deps, active, within, feed).catch(end)]);
   if (failure.signal.aborted) throw failure.signal.reason;
-  return waiting;
+  return hasEnded === true;
 }
 
-/** Returns the number of files that wait; undefined if the listing was paused. */
+/** Returns false if the listing was paused. */
 async function listOnly(
   deps: IngestDeps,
   active: ActiveRun,
   signal: AbortSignal,
   onStored: () => void,
-): Promise<number | undefined> {
+): Promise<boolean> {
   const turn = beginTurn(deps, active.tenantId);
-  const waiting = await withHeartbeat(deps, active, signal, async (within) => {
+  const hasEnded = await withHeartbeat(deps, active, signal, async (within) => {
     const { setting, progress } = await begin(deps, active);
     const outcome =
       progress.outcome ?? (await list(deps, active, setting, progress, { signal: within, turn, onStored }));
-    if (outcome === PAUSED) return undefined;
+    if (outcome === PAUSED) return false;
     if ('full' in outcome)
       await removeGone(deps, active, { isFullListing: outcome.full, onlyNeverServed: true }, within);
-    return deps.db.transaction(active.tenantId, async (tx) => {
+    await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);
       const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
       await settleTotals(tx, active.tenantId, active.runId, pending + updating);
-      return pending + updating;
     });
+    return true;
   });
-  if (waiting !== undefined) deps.crash.reach('origin.listed');
-  return waiting;
+  if (hasEnded) deps.crash.reach('origin.listed');
+  return hasEnded;
 }
 
 /**

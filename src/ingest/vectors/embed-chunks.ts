@@ -16,7 +16,7 @@ import {
   releaseEmbedding,
 } from '../../corpus/embedding-queue-store.ts';
 import type { Generation } from '../../corpus/vector-store.ts';
-import { reasonOf } from '../../errors.ts';
+import { reasonOf, ServiceError } from '../../errors.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import type { Embedding } from '../../llm/models.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -102,16 +102,14 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
         const atEnd = lastId === null && after === null;
         if (generation.status === 'building' && atEnd) await finishBuilding(deps, turn, generation);
       } catch (error) {
-        if (turn.signal.aborted || error instanceof EmbeddingLost) throw error;
+        // Only a model that fails leaves the other generation to go on.
+        if (turn.signal.aborted || !(error instanceof ServiceError)) throw error;
         // A copy does not need the model. When it is in use, the next chunk without a vector ends the job.
         if (isConfiguredModel(turn, generation) && (!hasCopy || generation.status === 'building')) throw error;
-        if (!isConfiguredModel(turn, generation)) {
-          // The provider may no longer offer the old model: the vectors of the new model are made all the same.
-          deps.log.warn(
-            { reason: reasonOf(error), model: generation.model },
-            'new chunks get no vectors of the model that serves',
-          );
-        }
+        // The provider may no longer offer the old model: the vectors of the new model are made all the same.
+        const { model } = generation;
+        deps.log.warn({ reason: reasonOf(error), model }, 'new chunks get no vectors of the model that serves');
+        deps.metrics.embedded('failed_jobs', 1);
         failing.add(number);
       }
     }
