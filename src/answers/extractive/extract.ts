@@ -9,7 +9,7 @@ import { namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { detectLanguage } from '../../text/language.ts';
 import { indexedContext } from '../../text/link-line.ts';
-import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
+import { cutIntoPieces, isTerminated, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
 import { headOf, namesOf, unnumbered } from './heads.ts';
@@ -375,12 +375,13 @@ function toPassage(units: readonly Candidate[]): Passage {
 const EMPTY_LINE = /\n\s*\n/;
 
 /**
- * Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line; code keeps
- * an empty line.
+ * Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line. Short
+ * lines of a letter or a receipt stay lines, and code keeps an empty line.
  */
 function separatorOf(upper: Candidate, lower: Candidate, gap: string): QuotedUnit['before'] {
   if (upper.position === lower.position) return gap.includes('\n') ? '\n' : gap === '' ? '' : ' ';
   if (upper.kind === 'code' && lower.kind === 'code' && EMPTY_LINE.test(gap)) return '\n\n';
-  if (upper.kind !== 'sentence' || EMPTY_LINE.test(gap)) return '\n';
+  const isShortLine = gap.includes('\n') && !isTerminated(upper.text);
+  if (upper.kind !== 'sentence' || EMPTY_LINE.test(gap) || isShortLine) return '\n';
   return gap === '' || /[。！？．｡]["'」』）]*$/.test(upper.text) ? '' : ' ';
 }

@@ -13,6 +13,14 @@ const chunk = (number: number, content: string, more: Partial<ContextChunk> = {}
 const quoted = (question: string, ...chunks: ContextChunk[]) =>
   extractPassages(question, chunks).passages.map(({ text }) => text);
 
+test('short lines below one another are quoted as lines', () => {
+  const receipt = 'Receipt 4711\nRope 10 m 4.00\nLamp 5.00';
+  assert.deepEqual(quoted('What does the rope of receipt 4711 cost?', chunk(1, receipt)), [receipt]);
+  const wrapped = ['The rope of the receipt costs four crowns for each metre.', 'The lamp of the receipt costs five.'];
+  const [text] = quoted('What does the rope of the receipt cost?', chunk(1, wrapped.join('\n')));
+  assert.equal(text, wrapped.join(' '), 'sentences of a paragraph');
+});
+
 test('the place with the rest of the question does not repeat the best passage', () => {
   const table = '| article | prix |\n|---|---|\n| câble | 12 |\n| serveur | 900 |';
   assert.deepEqual(quoted('Quel est le prix du câble ?', chunk(1, table, { language: 'fr' })), [
