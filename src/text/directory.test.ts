@@ -23,6 +23,8 @@ test('a list of links to the sections of a page is a directory', () => {
       [],
     ),
   );
+  const few = contents.join('\n').split('\n').slice(2, 9).join('\n');
+  assert.ok(!isDirectory(few, []), 'seven links');
 });
 
 test('short lines below the title of an index are a directory', () => {
@@ -63,13 +65,20 @@ test('tables, lists and sentences are no directory', () => {
   );
   assert.ok(
     !isDirectory(
-      linesOf((word, i) => `${word} mail . . . ${i}`)
-        .split('\n')
-        .slice(0, 2)
-        .join('\n'),
+      linesOf((word, i) => `${word} mail . . . ${i}`),
       [],
     ),
+    'three dots',
   );
+  assert.ok(!isDirectory('Mail is deferred .... 3\nMail is queued .... 4', []), 'two lines with dots');
+});
+
+test('code below the title of an index is no directory', () => {
+  for (const fence of ['```', '  ~~~']) {
+    const code = linesOf((word) => `create index on mail (${word})`);
+    const content = `The server looks up mail by its state.\n\n${fence}\n${code}\n${fence}`;
+    assert.ok(!isDirectory(content, ['Schema', 'Index']), fence);
+  }
 });
 
 test('long runs of dots and spaces are read in linear time', () => {

@@ -17,17 +17,28 @@ const INDEX_TITLE = new RegExp(
 /** An item of a Markdown list that is only a link to a section of the page. */
 const LINKS_TO_SECTION = /^\s*(?:[-*+]|\p{N}{1,3}[.)])\s+\[[^\n]{1,200}\]\(#[^\s()]{1,200}\)\s*$/u;
 const SENTENCE_END = /[.!?。！？]["'”’)]*\s*$/u;
+const FENCE = /^\s*(?:```|~~~)/;
 const LINES_MIN = 8;
 const LINES_SHARE = 0.7;
 
 /** Returns true for the content of a table of contents or of an index. `headings` are the headings above. */
 export function isDirectory(content: string, headings: readonly string[]): boolean {
   if ((content.match(LEADER)?.length ?? 0) >= LEADERS_MIN) return true;
-  const lines = content.split('\n').filter((line) => line.trim() !== '');
+  const lines = linesOutsideCode(content).filter((line) => line.trim() !== '');
   if (lines.length < LINES_MIN) return false;
   const most = (matches: (line: string) => boolean): boolean =>
     lines.filter(matches).length >= lines.length * LINES_SHARE;
   if (most((line) => LINKS_TO_SECTION.test(line))) return true;
   // An index has sections, one for each letter.
   return headings.slice(-2).some((title) => INDEX_TITLE.test(title)) && most((line) => !SENTENCE_END.test(line));
+}
+
+/** Returns the lines without code in fences. Code below the title "Index" often creates an index of a database. */
+function linesOutsideCode(content: string): string[] {
+  let isCode = false;
+  return content.split('\n').filter((line) => {
+    const isFence = FENCE.test(line);
+    if (isFence) isCode = !isCode;
+    return !isCode && !isFence;
+  });
 }

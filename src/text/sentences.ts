@@ -51,6 +51,11 @@ export function splitUnits(text: string): Unit[] {
   return units;
 }
 
+/** Returns whether a text ends with the mark of the end of a sentence or a clause. */
+export function isTerminated(text: string): boolean {
+  return TERMINATED.test(text);
+}
+
 /** Returns whether a line starts with the mark of a list item. */
 export function isItem(line: string): boolean {
   return ITEM.test(line);
@@ -186,7 +191,7 @@ function isShortLine(text: string, block: Unit): boolean {
   return (
     !line.includes('\n') &&
     widthOf(line) <= HEADING_WIDTH_MAX &&
-    !TERMINATED.test(line) &&
+    !isTerminated(line) &&
     !THAI_LAO.test(line) &&
     !OPTION_ENTRY.test(line)
   );

@@ -6,6 +6,7 @@ import type { Database } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../src/retrieval/types.ts';
+import { analyzeForIndex } from '../../src/text/analyzer.ts';
 import { newId } from '../../src/util/ids.ts';
 import { openTestDatabase, type TestDatabase } from '../support/database.ts';
 import { seed } from './corpus.ts';
@@ -23,7 +24,14 @@ const SOURCES = [
   { name: 'heron', language: 'en', chunks: ['A heron stands in shallow water and waits.'] },
   { name: 'haus', language: 'de', chunks: ['Die Bevölkerung der Stadt wuchs im Jahrhundert.'] },
   { name: 'город', language: 'ru', chunks: ['Население города выросло за столетие.'] },
-  { name: 'router', language: 'en', chunks: ['The internet of the office is fast.'] },
+  {
+    ...{ name: 'router', language: 'en' },
+    chunks: [
+      'The internet of the office is fast.',
+      'Call setGlimmerMode before you start.',
+      { content: 'It has buttons.', terms: analyzeForIndex('Bandoneon\nIt has buttons.', 'en') },
+    ],
+  },
   { name: 'rules', language: 'en', chunks: ['Internal rules.', 'An internal audit.', 'The internal mail.'] },
   { name: 'làng', language: 'vi', chunks: ['Bức tranh của làng Sình trong hội xuân.'] },
 ];
@@ -74,6 +82,9 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         ['populaton of Cracow', 'cracow', 'population'],
         ['populatins in Cracow', 'cracow', 'populations'],
         ['castel', 'cracow', 'castle'],
+        ['castels', 'cracow', 'castles'],
+        ['Badnoneon', 'router', 'bandoneon'],
+        ['glimer', 'router', 'glimmer'],
       ] as const) {
         const { names, warnings } = await search(query);
         assert.equal(names[0], name, `${query}: ${names}`);
@@ -130,7 +141,11 @@ for (const form of ['as the database has it', 'without the BM25 index'] as const
         'trách nhiệm',
         'là của trang',
       ]) {
-        assert.deepEqual((await search(query)).warnings, [], query);
+        assert.deepEqual(
+          (await search(query)).warnings.map((w) => w.message),
+          [],
+          query,
+        );
       }
       assert.deepEqual((await search('xylophone')).names, []);
     });

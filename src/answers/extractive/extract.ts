@@ -9,7 +9,7 @@ import { namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { detectLanguage } from '../../text/language.ts';
 import { indexedContext } from '../../text/link-line.ts';
-import { cutIntoPieces, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
+import { cutIntoPieces, isTerminated, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
 import { headOf, namesOf, unnumbered } from './heads.ts';
@@ -119,7 +119,10 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   const numbers = numbersOf(best, questions);
   const chosen = [grow(best, quoted)];
   const rest = restOf(chosen[0]!, ranked, questions);
-  if (rest !== undefined && allowed?.has(rest) !== false) chosen.push(grow(rest, quoted));
+  if (rest !== undefined && allowed?.has(rest) !== false) {
+    const passage = grow(rest, quoted);
+    chosen.push(overlaps(passage, chosen[0]!) ? [rest] : passage);
+  }
   for (const one of ranked) {
     const own = numbersOf(one, questions);
     if (allowed?.has(one) === false || (own.size < numbers.size && own.isSubsetOf(numbers))) continue;
@@ -131,8 +134,8 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
 }
 
 /**
- * Returns the candidate that has most of the question's terms that the passage lacks, if their text has no headings: the name of a company
- * stands at the top of a letter, and the sum that is asked for below.
+ * Returns the best candidate of the chunk that has a term of the question that the passage lacks, if the text has no headings: the name of
+ * a company stands at the top of a letter, and the sum that is asked for below.
  */
 function restOf(
   passage: readonly Candidate[],
@@ -144,8 +147,7 @@ function restOf(
   const lacking = questions
     .get(chunk.language)!
     .terms.difference(new Set([headingTerms, ...passage.map(({ terms }) => terms)].flatMap((terms) => [...terms])));
-  const own = ranked.filter((one) => one.chunk === chunk && overlap(lacking, one.terms) > 0);
-  return own.sort((a, b) => overlap(lacking, b.terms) - overlap(lacking, a.terms) || b.score - a.score)[0];
+  return ranked.find((one) => one.chunk === chunk && overlap(lacking, one.terms) > 0);
 }
 
 /**
@@ -373,12 +375,13 @@ function toPassage(units: readonly Candidate[]): Passage {
 const EMPTY_LINE = /\n\s*\n/;
 
 /**
- * Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line; code keeps
- * an empty line.
+ * Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line. Short
+ * lines of a letter or a receipt stay lines, and code keeps an empty line.
  */
 function separatorOf(upper: Candidate, lower: Candidate, gap: string): QuotedUnit['before'] {
   if (upper.position === lower.position) return gap.includes('\n') ? '\n' : gap === '' ? '' : ' ';
   if (upper.kind === 'code' && lower.kind === 'code' && EMPTY_LINE.test(gap)) return '\n\n';
-  if (upper.kind !== 'sentence' || EMPTY_LINE.test(gap)) return '\n';
+  const isShortLine = gap.includes('\n') && !isTerminated(upper.text);
+  if (upper.kind !== 'sentence' || EMPTY_LINE.test(gap) || isShortLine) return '\n';
   return gap === '' || /[。！？．｡]["'」』）]*$/.test(upper.text) ? '' : ' ';
 }

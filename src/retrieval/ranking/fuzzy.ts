@@ -1,8 +1,9 @@
 /**
- * Corrects typing errors. A word of the query that no visible chunk has is replaced by the commonest word of visible chunks that is
- * one error away. A word that only shares its stem with a spelling one error away comes after all of these. A look-up into the index
- * asks for each missing word (one for all of them, if the engine has counts), and one more for the spellings of those that occur
- * nowhere. An ordinary query needs no look-up, because its best chunks have most of its words.
+ * Corrects typing errors. A word of the query that no visible chunk has is replaced by the commonest word of the texts of visible
+ * chunks that is one error away. If there is none, it is replaced by the spelling one error away whose stem is commonest among their
+ * terms: words of titles and of file names, parts of names in code, and other inflections. A look-up into the index asks for each
+ * missing word (one for all of them, if the engine has counts), and one more for the spellings of those that occur nowhere. An
+ * ordinary query needs no look-up, because its best chunks have most of its words.
  */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
@@ -78,20 +79,21 @@ export async function correctTerms(
   }
   if (unseen.length === 0) return undefined;
   const absent = unseen.map((word) => {
-    const spellings = nearSpellings(word.word, languages);
-    return { ...word, spellings, near: new Set([...spellings].flatMap((one) => termsOf(one, languages))) };
+    const spellings = new Map([...nearSpellings(word.word, languages)].map((one) => [one, termsOf(one, languages)]));
+    return { ...word, spellings, near: new Set([...spellings.values()].flat()) };
   });
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
   const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
+  const written = countWords(chunks);
   const guesses: string[] = [];
   const replaced: string[] = [];
-  for (const { word, stems, spellings, near } of absent) {
+  for (const { word, stems, spellings } of absent) {
     const inflected = stems.filter((stem) => chunks.some((chunk) => chunk.terms.has(stem)));
     guesses.push(...repeat(inflected, TERM_WEIGHT));
     if (inflected.length > 0) continue;
     const found =
-      commonestWord(chunks, (one) => spellings.has(fold(one))) ??
-      commonestWord(chunks, (one) => termsOf(one, languages).some((term) => near.has(term)));
+      commonest([...written].filter(([one]) => spellings.has(fold(one)))) ??
+      commonest(countSpellings(chunks, spellings));
     if (found === undefined) continue;
     guesses.push(...repeat(termsOf(found, languages), GUESS_WEIGHT));
     corrections.set(word, found);
@@ -133,12 +135,27 @@ async function chunksWith(
   return rows.map((row) => ({ ...row, terms: new Set(row.terms.split(' ')) }));
 }
 
-/** Returns the word, in lower case, that most chunks have among those that fit; undefined if no chunk has one. */
-function commonestWord(chunks: readonly Chunk[], fits: (word: string) => boolean): string | undefined {
+/** Returns the words of the texts, in lower case, each with the number of chunks that have it. */
+function countWords(chunks: readonly Chunk[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { content } of chunks) {
-    for (const word of new Set(content.toLowerCase().match(WORDS)))
-      if (counts.has(word) || fits(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of new Set(content.toLowerCase().match(WORDS))) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
-  return [...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]?.[0];
+  return counts;
+}
+
+/** Returns each spelling with the number of chunks that have a term of it. */
+function countSpellings(
+  chunks: readonly Chunk[],
+  spellings: ReadonlyMap<string, readonly string[]>,
+): [string, number][] {
+  const count = (terms: readonly string[]) => chunks.filter((one) => terms.some((term) => one.terms.has(term))).length;
+  return [...spellings]
+    .map(([spelling, terms]) => [spelling, count(terms)] as [string, number])
+    .filter(([, n]) => n > 0);
+}
+
+/** Returns the word with the highest count; undefined if there is none. */
+function commonest(counts: readonly [string, number][]): string | undefined {
+  return counts.toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0]?.[0];
 }
