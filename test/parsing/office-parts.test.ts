@@ -235,8 +235,9 @@ test('headers and footers of a Word file are written once after its text, withou
   parts['word/_rels/document.xml.rels'] = strToU8(
     strFromU8(parts['word/_rels/document.xml.rels'] ?? strToU8('<Relationships></Relationships>')).replace(
       '</Relationships>',
-      ['header1', 'footer1', 'footer2'].map((name) => `<Relationship Id="x${name}" Target="${name}.xml"/>`).join('') +
-        '</Relationships>',
+      `${['header1', 'footer1', 'footer2']
+        .map((name) => `<Relationship Id="x${name}" Type="urn:x/${name.slice(0, 6)}" Target="${name}.xml"/>`)
+        .join('')}</Relationships>`,
     ),
   );
   parts['word/header1.xml'] = strToU8(

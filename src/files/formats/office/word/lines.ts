@@ -28,7 +28,7 @@ interface LineSources {
   styles: WordStyles;
   /** Addresses of links by relationship id. */
   targets: ReadonlyMap<string, string>;
-  /** Returns the mark and the HTML of the note that an element refers to. */
+  /** Returns the mark of the note that an element refers to, and its HTML at the first reference. */
   note(reference: XmlElement): { mark: string; html: string } | undefined;
   /** Whether page numbers become marks, and pictures are left out: in headers and footers. */
   isRunning: boolean;
@@ -159,7 +159,7 @@ export class LineReader {
     const note = this.sources.note(reference);
     if (!note) return;
     this.write(note.mark);
-    this.line.notes.push(note.html);
+    if (note.html !== '') this.line.notes.push(note.html);
   }
 
   private drawing(drawing: XmlElement): void {
@@ -191,11 +191,14 @@ export class LineReader {
   }
 }
 
-/** Returns the alternative that is read: the older form of a drawing, unless only the newer form has the text of a box. */
+/** Returns the alternative that is read: the older form, unless it is empty or only the newer form has a chart or the text of a box. */
 export function alternativeOf(element: XmlElement): XmlElement {
   const choice = childAt(element, 'Choice');
-  const hasBox = choice && findElements(choice, 'txbx').some(({ children }) => children.length > 0);
-  return (hasBox ? choice : (childAt(element, 'Fallback') ?? choice)) ?? element;
+  const fallback = childAt(element, 'Fallback');
+  if (!choice || !fallback) return choice ?? fallback ?? element;
+  const boxes = ['txbx', 'chart', 'relIds'].flatMap((name) => findElements(choice, name));
+  const hasBox = boxes.some(({ name, children }) => name !== 'txbx' || children.length > 0);
+  return hasBox || fallback.children.length === 0 ? choice : fallback;
 }
 
 /** Returns the text of the shapes of a drawing that is a picture for Word. */

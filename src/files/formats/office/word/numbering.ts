@@ -120,7 +120,7 @@ function levelsOf(parent: XmlElement): Levels {
   const levels: Levels = new Map();
   for (const level of childElements(parent, 'lvl')) {
     const at = Number(localAttribute(level, 'ilvl')) + 1;
-    if (!(at <= LEVELS)) continue;
+    if (!(at >= 1 && at <= LEVELS)) continue;
     levels.set(at, {
       start: startIn(level, 'start'),
       format: valueIn(level, 'numFmt') || 'decimal',

@@ -11,11 +11,27 @@ import { escapeHtml } from './lines.ts';
 /** Matches the attribute that only the document itself may have. */
 const OWN_LABEL = new RegExp(`${ITEM_LABEL}(?=\\s*=)`, 'gi');
 
-/** Returns the HTML of the parts that a part refers to, by relationship id. */
-export async function partsHtml(parts: ZipPackage, part: string): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const [id, name] of relations(parts, part)) found.set(id, await partHtml(name, parts));
-  return found;
+export interface WordPart {
+  html: string;
+}
+
+/** Returns the parts that a part refers to, by relationship id. */
+export async function readParts(parts: ZipPackage, part: string): Promise<Map<string, WordPart>> {
+  const links = relations(parts, part);
+  const found = new Map<string, WordPart>();
+  for (const name of new Set(links.values())) found.set(name, { html: await partHtml(name, parts) });
+  return new Map([...links].map(([id, name]) => [id, found.get(name)!]));
+}
+
+/** Returns a function that gives the lines of the chart with a relationship id, and none when it is asked again. */
+export function chartLines(parts: ZipPackage, links: Map<string, string>): (id: string) => string[] {
+  return (id) => {
+    const name = links.get(id);
+    if (name === undefined) return [];
+    links.delete(id);
+    const { caption, rows } = chartText(parts.text(name));
+    return [caption, ...rows.map((row) => row.filter((cell) => cell !== '').join(' '))];
+  };
 }
 
 /** Returns the targets of links, as the file has them, by relationship id. */
@@ -25,10 +41,15 @@ export function targetsOf(parts: ZipPackage, part: string): Map<string, string> 
 
 /** Returns the name of the part of this type that a part refers to, or its usual name. The package refers to the document. */
 export function partOfType(parts: ZipPackage, part: string, type: string, usual = type): string {
-  const names = relationships(parts, part)
-    .filter((link) => attribute(link, 'Type').endsWith(`/${type}`))
-    .map((link) => resolvePart(folderOf(part), attribute(link, 'Target')));
-  return names.find((name) => parts.has(name)) ?? `word/${usual}.xml`;
+  return partsOfTypes(parts, part, [type])[0] ?? `word/${usual}.xml`;
+}
+
+/** Returns the names of the parts of these types that a part refers to. */
+export function partsOfTypes(parts: ZipPackage, part: string, types: readonly string[]): string[] {
+  return relationships(parts, part)
+    .filter((link) => types.includes(attribute(link, 'Type').replace(/^.*\//, '')))
+    .map((link) => resolvePart(folderOf(part), attribute(link, 'Target')))
+    .filter((name) => parts.has(name));
 }
 
 async function partHtml(name: string, parts: ZipPackage): Promise<string> {
