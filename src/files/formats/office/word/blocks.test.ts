@@ -148,6 +148,33 @@ const LINES: readonly (readonly [what: string, xml: string, shown: string])[] = 
     `<w:r>${drawn('<a:graphicData><lc:lockedCanvas><a:p><a:r><a:t>School</a:t></a:r><a:r><a:t> 14</a:t></a:r></a:p><a:p/><a:p><a:t>North</a:t></a:p></lc:lockedCanvas></a:graphicData>')}</w:r>`,
     ' School 14 North ',
   ],
+  ['a formula in a style that hides it', `<w:pPr><w:pStyle w:val="A"/></w:pPr>${formula('a')}`, ''],
+  ['a formula without text', `<m:oMath/>${run('a')}`, 'a'],
+  [
+    'a field in the instructions of another',
+    field(`IF ${field('MERGEFIELD sex', run('m'))} = "m" "Mr" "Ms"`, run('Mr')),
+    'Mr',
+  ],
+  [
+    'a note, a box and a picture in the instructions of a field',
+    field(
+      `IF ${NOTE}<w:r>${box(paragraph(run('a')))}${drawn('<wp:docPr descr="A big plan"/><pic:pic/>')}</w:r>`,
+      run('b'),
+    ),
+    'b',
+  ],
+  ['instructions outside a field', `<w:r><w:instrText>PAGE</w:instrText></w:r>${run('a')}`, 'a'],
+  [
+    'a hidden drawing',
+    `<w:r>${drawn(`<wp:docPr descr="A big plan" hidden="1"/><pic:pic/><w:txbxContent>${paragraph(run('b'))}</w:txbxContent>`)}</w:r>${run('a')}`,
+    'a',
+  ],
+  [
+    'hidden shapes',
+    `<w:r>${drawn(`<wps:wsp><wps:cNvPr hidden="true"/><w:txbxContent>${paragraph(run('b'))}</w:txbxContent></wps:wsp>`)}</w:r>` +
+      `<w:r><w:pict><v:shape style="left:0; visibility:hidden"><w:txbxContent>${paragraph(run('b'))}</w:txbxContent></v:shape></w:pict></w:r>${run('a')}`,
+    'a',
+  ],
   ['an alternative without a box', `<w:r>${choices('<w:t>old</w:t>', '<w16se:symEx/>')}</w:r>`, 'old'],
   [
     'an alternative without an older form',
@@ -172,6 +199,11 @@ const BLOCKS: readonly (readonly [what: string, xml: string, shown: string])[] =
     '<h2>x</h2><p>x</p><h6>y</h6>',
   ],
   ['a style that hides its text', styled('C') + styled('D'), '<p>x</p>'],
+  [
+    'a field whose end was deleted',
+    paragraph('<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>IF</w:instrText></w:r>') + paragraph(run('a')),
+    '<p>a</p>',
+  ],
   ['empty paragraphs', paragraph('') + paragraph(run(' ')) + paragraph(run('a')), '<p>a</p>'],
   [
     'a drop cap',

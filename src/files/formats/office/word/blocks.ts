@@ -1,10 +1,11 @@
 /** Writes the body of a Word file as HTML: paragraphs, lists, tables, and what is apart from the text. */
 import { ITEM_LABEL } from '../../html/elements.ts';
 import { childAt, localAttribute, type XmlElement } from '../../xml/tree.ts';
+import { isOn } from '../hidden.ts';
 import { escapeHtml, htmlOf, type LineReader } from './lines.ts';
 import type { Counted, Counter } from './numbering.ts';
 import type { WordPart } from './parts.ts';
-import { isHiding, isOn, tagOf, valueIn, type WordStyles } from './styles.ts';
+import { isHiding, tagOf, valueIn, type WordStyles } from './styles.ts';
 import { blocksIn, partsOf } from './walk.ts';
 
 interface WordBody {

@@ -3,8 +3,9 @@
  * counted and how.
  */
 import { childAt, childElements, findElements, localAttribute, type XmlElement } from '../../xml/tree.ts';
+import { isOn } from '../hidden.ts';
 import { type NumberLevel, nextLabel } from '../number-label.ts';
-import { isOn, valueIn, type WordStyles, withBases } from './styles.ts';
+import { valueIn, type WordStyles, withBases } from './styles.ts';
 
 /** Number of levels of a list. */
 const LEVELS = 9;

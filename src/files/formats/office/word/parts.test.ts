@@ -109,6 +109,16 @@ test('headers of a Word file are found by their type and have the same text as n
   assert.deepEqual(texts, ['one', 'old', 'cell', '$x$', 'two', 'box', 'Pie chart', '<8']);
 });
 
+test('a page number of a header whose end was deleted hides only the rest of its paragraph', () => {
+  const page = (text: string) =>
+    `<w:r><w:fldChar w:fldCharType="begin"/><w:instrText>PAGE</w:instrText><w:fldChar w:fldCharType="separate"/></w:r>${text}`;
+  const parts = packageOf({
+    'word/_rels/document.xml.rels': links(['h', 'header', 'header1.xml']),
+    'word/header1.xml': `<w:hdr>${p(t('one ') + page(t('3')))}${p(t('two'))}</w:hdr>`,
+  });
+  assert.deepEqual(runningParagraphs(parts, 'word/document.xml', new Map()), ['one ', 'two']);
+});
+
 test('a part of a Word file to which many relationships lead is read and written once', async () => {
   const parts = packageOf({
     ...CHARTS,
