@@ -1,4 +1,5 @@
 /** Finds the parts of a Word file, and reads charts, diagrams, and files included as text. */
+import { buildTree, fitsTree, rootOf, stripTags } from '../../html/dom.ts';
 import { ITEM_LABEL } from '../../html/elements.ts';
 import { htmlOfMail } from '../../mail/eml.ts';
 import { attribute, readXml } from '../../xml/tree.ts';
@@ -57,13 +58,12 @@ async function partHtml(name: string, parts: ZipPackage): Promise<string> {
   if (/\/diagrams\/data/.test(name)) return diagramHtml(parts.text(name));
   if (/\.x?html?$/i.test(name)) return bodyOf(parts.text(name));
   if (/\.mht(ml)?$/i.test(name)) return bodyOf((await htmlOfMail(parts.bytes(name))) ?? '');
-  if (/\.txt$/i.test(name))
-    return parts
-      .text(name)
-      .split(/\n\s*\n/)
-      .map((text) => `<p>${escapeHtml(text)}</p>`)
-      .join('');
-  return '';
+  return /\.txt$/i.test(name) ? textHtml(parts.text(name)) : '';
+}
+
+function textHtml(text: string): string {
+  const paragraphs = text.split(/\n\s*\n/).map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`);
+  return paragraphs.join('');
 }
 
 function chartHtml(xml: string): string {
@@ -77,18 +77,14 @@ function diagramHtml(xml: string): string {
   return `<ul>${points.map((line) => `<li>${escapeHtml(line.slice(2))}</li>`).join('')}</ul>`;
 }
 
-/**
- * Returns the body of a page without the elements that browsers do not show, and without labels of items. An unclosed element reaches
- * to the page's end.
- */
+/** Returns the body of a page with all elements and comments closed, and without labels of items, which only the document may have. */
 function bodyOf(html: string): string {
   const open = /<body(?:\s[^<>]*)?>/i.exec(html);
   const from = open ? open.index + open[0].length : 0;
   // The text is not lower-cased, because that may change its length and all following offsets.
   let to = -1;
   for (const { index } of html.matchAll(/<\/body/gi)) to = index;
-  return html
-    .slice(from, to > from ? to : undefined)
-    .replace(/<(script|style|title)(?=[\s/>])[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
-    .replace(OWN_LABEL, 'data-label');
+  const body = html.slice(from, to > from ? to : undefined);
+  if (!fitsTree(body)) return textHtml(stripTags(body));
+  return rootOf(buildTree(body)).innerHTML.replace(OWN_LABEL, 'data-label');
 }
