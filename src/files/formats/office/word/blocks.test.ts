@@ -336,6 +336,12 @@ const TABLES: readonly (readonly [what: string, rows: string, shown: string])[] 
       '<tr><td><p>c</p></td><td><p>d</p></td><td><p>e</p></td></tr>',
   ],
   [
+    'rows of one cell that begin behind a column',
+    changedRow('<w:gridBefore w:val="1"/>', cell('a', '<w:gridSpan w:val="2"/>')) +
+      changedRow('<w:gridBefore w:val="1"/>', cell('b')),
+    '<tr><td colspan="2"><p>a</p></td></tr><tr><td></td><td><p>b</p></td></tr>',
+  ],
+  [
     'a merged cell whose first row was deleted',
     row(cell('a')) + changedRow('<w:del/>', merged('lost', 'restart')) + row(merged('b', '')) + row(merged('', '')),
     '<tr><td><p>a</p></td></tr><tr><td rowspan="2"><p>b</p></td></tr><tr></tr>',

@@ -135,8 +135,11 @@ export class BlockWriter {
   /** Returns the cells of a row. A cell that goes on from above makes that one longer. `merged` are cells that may go on, by column. */
   private cells(row: XmlElement, merged: Map<number, Cell>): Cell[] {
     let column = Number(valueIn(row, 'trPr', 'gridBefore')) || 0;
-    const cells: Cell[] = column > 0 ? [{ html: '', columns: column, rows: 1 }] : [];
-    for (const source of partsOf(row, 'tc')) {
+    const sources = partsOf(row, 'tc');
+    // A text over several columns that is alone in its row stays alone, so that it is a title or a note.
+    const isAlone = sources.length === 1 && Number(valueIn(sources[0], 'tcPr', 'gridSpan')) > 1;
+    const cells: Cell[] = column > 0 && !isAlone ? [{ html: '', columns: column, rows: 1 }] : [];
+    for (const source of sources) {
       const properties = childAt(source, 'tcPr');
       const merge = childAt(properties, 'vMerge');
       const above = merge && valueIn(properties, 'vMerge') !== 'restart' ? merged.get(column) : undefined;
