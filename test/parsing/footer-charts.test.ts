@@ -7,10 +7,10 @@ import { readBytes } from '../support/files/process-bytes.ts';
 
 test('a chart in the footer of a Word file is read', async () => {
   const parts = unzipSync(makeDocx({ blocks: [{ paragraph: 'Report' }] }));
-  const links = (id: string, target: string) =>
-    strToU8(`<Relationships><Relationship Id="${id}" Target="${target}"/></Relationships>`);
-  parts['word/_rels/document.xml.rels'] = links('f', 'footer1.xml');
-  parts['word/_rels/footer1.xml.rels'] = links('c', 'charts/chart1.xml');
+  const links = (id: string, type: string, target: string) =>
+    strToU8(`<Relationships><Relationship Id="${id}" Type="urn:x/${type}" Target="${target}"/></Relationships>`);
+  parts['word/_rels/document.xml.rels'] = links('f', 'footer', 'footer1.xml');
+  parts['word/_rels/footer1.xml.rels'] = links('c', 'chart', 'charts/chart1.xml');
   parts['word/footer1.xml'] = strToU8(
     '<w:ftr><w:p><w:r><w:drawing><a:graphicData><c:chart r:id="c"/></a:graphicData></w:drawing></w:r></w:p></w:ftr>',
   );

@@ -235,8 +235,9 @@ test('headers and footers of a Word file are written once after its text, withou
   parts['word/_rels/document.xml.rels'] = strToU8(
     strFromU8(parts['word/_rels/document.xml.rels'] ?? strToU8('<Relationships></Relationships>')).replace(
       '</Relationships>',
-      ['header1', 'footer1', 'footer2'].map((name) => `<Relationship Id="x${name}" Target="${name}.xml"/>`).join('') +
-        '</Relationships>',
+      `${['header1', 'footer1', 'footer2']
+        .map((name) => `<Relationship Id="x${name}" Type="urn:x/${name.slice(0, 6)}" Target="${name}.xml"/>`)
+        .join('')}</Relationships>`,
     ),
   );
   parts['word/header1.xml'] = strToU8(
@@ -298,7 +299,20 @@ test('text after an included page with unclosed elements in a Word file is read'
   const chunk = '</w:t></w:r></w:p><w:altChunk r:id="c0"/><w:p><w:r><w:t>';
   parts['word/document.xml'] = strToU8(xml.replace('HERE', chunk));
   parts['word/_rels/document.xml.rels'] = strToU8(links('chunk.html'));
-  const open = '<script '.repeat(100_000);
-  parts['word/chunk.html'] = strToU8(`<body><p>page</p><style>x</style><title>y</title><p>more</p>${open}`);
-  assert.equal((await readBytes('a.docx', zipSync(parts))).text, 'page\n\nmore\n\nlast');
+  for (const open of [
+    '<script '.repeat(100_000),
+    '<script>x',
+    '<!-- x',
+    '<textarea>x',
+    '<div style="display:none">x',
+    '<a href="x',
+    '<table><tr><td>',
+    '</div></p></html>',
+  ]) {
+    parts['word/chunk.html'] = strToU8(`<body><p>page</p><style>x</style><title>y</title><p>more</p>${open}`);
+    assert.equal((await readBytes('a.docx', zipSync(parts))).text, 'page\n\nmore\n\nlast', open.slice(0, 30));
+  }
+  parts['word/chunk.html'] = strToU8(`<p>page</p>${'<div>'.repeat(300)}1 &lt; 2`);
+  const deep = await readBytes('a.docx', zipSync(parts));
+  assert.deepEqual([deep.text, deep.warnings], ['page\n\n1 < 2\n\nlast', []]);
 });

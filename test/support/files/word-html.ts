@@ -1,9 +1,12 @@
-/** Writes the XML of a Word file as HTML, as the reader of Word files does. Its link `web` leads to a page, and all notes are the same. */
+/**
+ * Writes the XML of a Word file as HTML, as the reader of Word files does. Its link `web` leads to a page, and all notes are the same. The
+ * id `again` is a further reference to a note.
+ */
 import { BlockWriter } from '../../../src/files/formats/office/word/blocks.ts';
 import { LineReader } from '../../../src/files/formats/office/word/lines.ts';
 import { Counter } from '../../../src/files/formats/office/word/numbering.ts';
 import { readStyles } from '../../../src/files/formats/office/word/styles.ts';
-import { readXml } from '../../../src/files/formats/xml/tree.ts';
+import { localAttribute, readXml } from '../../../src/files/formats/xml/tree.ts';
 
 interface Around {
   styles?: string;
@@ -17,10 +20,11 @@ export function wordHtml(xml: string, { styles: source = '', numbering = '', par
   const lines = new LineReader({
     styles,
     targets: new Map([['web', 'https://b.example']]),
-    note: () => ({ mark: '[^1]', html: 'note' }),
+    note: (reference) => ({ mark: '[^1]', html: localAttribute(reference, 'id') === 'again' ? '' : 'note' }),
     isRunning: false,
   });
   const counter = new Counter(readXml(numbering), styles);
-  const writer = new BlockWriter({ styles, counter, lines, parts: new Map(Object.entries(parts)) });
+  const written = new Map(Object.entries(parts).map(([id, html]) => [id, { html }]));
+  const writer = new BlockWriter({ styles, counter, lines, parts: written });
   return writer.of(readXml(xml));
 }

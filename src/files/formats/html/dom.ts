@@ -15,6 +15,7 @@ export interface DomNode {
 
 export interface DomElement extends DomNode {
   tagName: string;
+  innerHTML: string;
   parentElement: DomElement | null;
   children: ArrayLike<DomElement>;
   nextElementSibling: DomElement | null;

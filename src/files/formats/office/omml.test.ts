@@ -17,6 +17,9 @@ for (const [xml, latex] of [
     `<m:m><m:mr>${e('a')}${e('b')}</m:mr><m:mr>${e('c')}${e('d')}</m:mr></m:m>`,
     '\\begin{matrix}a & b \\\\ c & d\\end{matrix}',
   ],
+  [`<m:r><w:rPr><w:vanish/></w:rPr><m:t>a</m:t></m:r>${r('b')}`, 'b'],
+  [`<m:r><w:rPr><w:vanish w:val="0"/></w:rPr><m:t>a</m:t></m:r>`, 'a'],
+  [`<w:del>${r('a')}</w:del><w:moveFrom>${r('b')}</w:moveFrom><w:ins>${r('c')}</w:ins>`, 'c'],
   [`<m:func>${e('sin', 'fName')}${e('x')}</m:func>`, 'sin x'],
 ] as const) {
   test(`an Office formula is written as the LaTeX ${latex}`, () =>

@@ -1,7 +1,8 @@
 /** Writes formulas of Office files (OMML) as LaTeX. */
 import { attribute, childAt, childElements, textOf, type XmlElement } from '../xml/tree.ts';
+import { isOn } from './hidden.ts';
 
-/** Returns a formula as LaTeX. */
+/** Returns a formula as LaTeX, without hidden and deleted text. */
 export function latexText(element: XmlElement): string {
   return latexOf(element).replace(/\s+/g, ' ').trim();
 }
@@ -17,6 +18,9 @@ function latexOf(element: XmlElement | undefined): string {
   switch (element.name) {
     case 't':
       return textOf(element);
+    case 'del':
+    case 'moveFrom':
+      return '';
     case 'f':
       return `\\frac{${part('num')}}{${part('den')}}`;
     case 'sSup':
@@ -53,6 +57,7 @@ function latexOf(element: XmlElement | undefined): string {
         .map((row) => childElements(row, 'e').map(latexOf).join(' & '))
         .join(' \\\\ ')}\\end{matrix}`;
     default:
+      if (isOn(childAt(element, 'rPr', 'vanish'))) return '';
       return childElements(element)
         .filter(({ name }) => !name.endsWith('Pr'))
         .map(latexOf)

@@ -1,16 +1,19 @@
 /** Writes the body of a Word file as HTML: paragraphs, lists, tables, and what is apart from the text. */
 import { ITEM_LABEL } from '../../html/elements.ts';
-import { childAt, childElements, localAttribute, type XmlElement } from '../../xml/tree.ts';
-import { alternativeOf, escapeHtml, htmlOf, type LineReader } from './lines.ts';
+import { childAt, localAttribute, type XmlElement } from '../../xml/tree.ts';
+import { isOn } from '../hidden.ts';
+import { escapeHtml, htmlOf, type LineReader } from './lines.ts';
 import type { Counted, Counter } from './numbering.ts';
-import { isHiding, isOn, tagOf, valueIn, type WordStyles } from './styles.ts';
+import type { WordPart } from './parts.ts';
+import { isHiding, tagOf, valueIn, type WordStyles } from './styles.ts';
+import { blocksIn, partsOf } from './walk.ts';
 
 interface WordBody {
   styles: WordStyles;
   counter: Counter;
   lines: LineReader;
-  /** The HTML of charts, diagrams and included files, by relationship id. */
-  parts: ReadonlyMap<string, string>;
+  /** Charts, diagrams and included files by relationship id. */
+  parts: ReadonlyMap<string, WordPart>;
 }
 
 interface Cell {
@@ -18,9 +21,6 @@ interface Cell {
   columns: number;
   rows: number;
 }
-
-/** Elements whose content is read as if they were not there. */
-const WRAPPERS = new Set('sdt sdtContent customXml ins moveTo smartTag'.split(' '));
 
 export class BlockWriter {
   private readonly word: WordBody;
@@ -45,28 +45,11 @@ export class BlockWriter {
   }
 
   private blocks(parent: XmlElement): void {
-    /** The content of paragraphs that go on in the next one, which says how they look. */
-    let open: XmlElement['children'] = [];
-    let properties: XmlElement | undefined;
-    const close = () => {
-      if (open.length > 0) this.paragraph(properties, open);
-      open = [];
-    };
-    for (const child of childElements(parent)) {
-      if (child.name === 'p') {
-        for (const node of child.children) open.push(node);
-        properties = childAt(child, 'pPr');
-        if (!goesOn(properties)) close();
-        continue;
-      }
-      if (child.name === 'tbl' || child.name === 'altChunk' || WRAPPERS.has(child.name)) close();
-      if (child.name === 'tbl') this.table(child);
-      else if (child.name === 'altChunk') this.part(localAttribute(child, 'id'));
-      else if (child.name === 'oMathPara') this.paragraph(undefined, [child]);
-      else if (child.name === 'AlternateContent') this.blocks(alternativeOf(child));
-      else if (WRAPPERS.has(child.name)) this.blocks(child);
+    for (const { name, element, properties, content } of blocksIn(parent)) {
+      if (name === 'tbl') this.table(element);
+      else if (name === 'altChunk') this.part(localAttribute(element, 'id'));
+      else this.paragraph(properties, content);
     }
-    close();
   }
 
   private paragraph(properties: XmlElement | undefined, content: XmlElement['children']): void {
@@ -78,12 +61,13 @@ export class BlockWriter {
     const counted = hasText || !(line.hasLost || isMarkHidden) ? counter.next(properties) : undefined;
     const tag = tagOf(styles, properties);
     // A column of a table may consist of numbers alone.
-    if (tag === 'pre') this.codeLine(htmlOf(line));
+    const label = counted?.label ? `${escapeHtml(counted.label)} ` : '';
+    if (tag === 'pre') this.codeLine(`${label}${htmlOf(line)}`);
     else if (hasText || (this.inCell && counted?.label)) {
       if (tag === 'p' && counted) this.item(counted, htmlOf(line));
-      else this.block(`<${tag}>${escapeHtml(counted?.label ? `${counted.label} ` : '')}${htmlOf(line)}</${tag}>`);
+      else this.block(`<${tag}>${label}${htmlOf(line)}</${tag}>`);
     }
-    this.notes.push(...line.notes);
+    for (const note of line.notes) this.notes.push(note);
     for (const box of line.boxes) {
       if (box.name === 'txbxContent') this.blocks(box);
       else this.part(localAttribute(box, box.name === 'chart' ? 'id' : 'dm'));
@@ -95,8 +79,11 @@ export class BlockWriter {
     this.html += html;
   }
 
+  /** Writes a part where the document refers to it for the first time. */
   private part(id: string): void {
-    this.block(this.word.parts.get(id) ?? '');
+    const part = this.word.parts.get(id);
+    this.block(part?.html ?? '');
+    if (part) part.html = '';
   }
 
   private codeLine(html: string): void {
@@ -107,7 +94,8 @@ export class BlockWriter {
   private item({ tag, level, label }: Counted, html: string): void {
     if (this.code.length > 0) this.end();
     const { lists } = this;
-    while (lists.length > level || (lists.length === level && lists.at(-1) !== tag)) this.endList();
+    const kept = lists[level - 1] === tag ? level : level - 1;
+    for (let open = lists.length; open > kept; open -= 1) this.endList();
     if (lists.length === level) this.html += '</li>';
     while (lists.length < level) {
       const next = lists.length === level - 1 ? tag : 'ul';
@@ -132,13 +120,11 @@ export class BlockWriter {
 
   private table(table: XmlElement): void {
     this.end();
-    const columns = new Map<number, Cell>();
-    const rows = partsOf(table, 'tr')
-      .filter((row) => !childAt(row, 'trPr', 'del'))
-      .map((row) => ({
-        isHead: isOn(childAt(row, 'trPr', 'tblHeader')),
-        cells: this.cells(row, columns),
-      }));
+    const merged = new Map<number, Cell>();
+    const rows = partsOf(table, 'tr').map((row) => ({
+      isHead: isOn(childAt(row, 'trPr', 'tblHeader')),
+      cells: this.cells(row, merged),
+    }));
     const first = rows.findIndex(({ isHead }) => !isHead);
     const heads = first === -1 ? rows.length : first;
     const written = rows.map(({ cells }, index) => rowHtml(cells, index < heads ? 'th' : 'td'));
@@ -146,22 +132,26 @@ export class BlockWriter {
     this.html += `<table>${head}<tbody>${written.join('')}</tbody></table>`;
   }
 
-  /** Returns the cells of a row. A cell that goes on from above makes that one longer. `columns` are the last cells by column. */
-  private cells(row: XmlElement, columns: Map<number, Cell>): Cell[] {
-    const cells: Cell[] = [];
-    let column = 0;
-    for (const source of partsOf(row, 'tc')) {
+  /** Returns the cells of a row. A cell that goes on from above makes that one longer. `merged` are cells that may go on, by column. */
+  private cells(row: XmlElement, merged: Map<number, Cell>): Cell[] {
+    let column = Number(valueIn(row, 'trPr', 'gridBefore')) || 0;
+    const sources = partsOf(row, 'tc');
+    // A text over several columns that is alone in its row stays alone, so that it is a title or a note.
+    const isAlone = sources.length === 1 && Number(valueIn(sources[0], 'tcPr', 'gridSpan')) > 1;
+    const cells: Cell[] = column > 0 && !isAlone ? [{ html: '', columns: column, rows: 1 }] : [];
+    for (const source of sources) {
       const properties = childAt(source, 'tcPr');
       const merge = childAt(properties, 'vMerge');
-      const above = merge && valueIn(properties, 'vMerge') !== 'restart' ? columns.get(column) : undefined;
+      const above = merge && valueIn(properties, 'vMerge') !== 'restart' ? merged.get(column) : undefined;
       const cell = above ?? { html: '', columns: Number(valueIn(properties, 'gridSpan')) || 1, rows: 0 };
       cell.rows += 1;
       if (!above) {
         const writer = new BlockWriter(this.word, true);
         cell.html = writer.of(source);
-        this.notes.push(...writer.notes);
+        for (const note of writer.notes) this.notes.push(note);
         cells.push(cell);
-        columns.set(column, cell);
+        if (merge) merged.set(column, cell);
+        else merged.delete(column);
       }
       column += cell.columns;
     }
@@ -169,23 +159,10 @@ export class BlockWriter {
   }
 }
 
-/** Returns whether a paragraph goes on in the next one: its mark was deleted or moved away, or it is a large first letter. */
-function goesOn(properties: XmlElement | undefined): boolean {
-  const frame = childAt(properties, 'framePr');
-  if (frame && /^(?:drop|margin)$/.test(localAttribute(frame, 'dropCap'))) return true;
-  return (childAt(properties, 'rPr', 'del') ?? childAt(properties, 'rPr', 'moveFrom')) !== undefined;
-}
-
-/** Returns the rows of a table or the cells of a row. */
-function partsOf(parent: XmlElement, name: string): XmlElement[] {
-  return childElements(parent).flatMap((child) =>
-    child.name === name ? [child] : WRAPPERS.has(child.name) ? partsOf(child, name) : [],
-  );
-}
-
 function rowHtml(cells: readonly Cell[], tag: string): string {
+  const span = (name: string, count: number) => (count > 1 ? ` ${name}="${count}"` : '');
   const written = cells.map(
-    ({ html, columns, rows }) => `<${tag} colspan="${columns}" rowspan="${rows}">${html}</${tag}>`,
+    ({ html, columns, rows }) => `<${tag}${span('colspan', columns)}${span('rowspan', rows)}>${html}</${tag}>`,
   );
   return `<tr>${written.join('')}</tr>`;
 }

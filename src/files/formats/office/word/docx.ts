@@ -15,7 +15,7 @@ import { runningParagraphs } from './headers.ts';
 import { LineReader } from './lines.ts';
 import { openNotes } from './notes.ts';
 import { Counter } from './numbering.ts';
-import { partOfType, partsHtml, targetsOf } from './parts.ts';
+import { partOfType, readParts, targetsOf } from './parts.ts';
 import { readStyles } from './styles.ts';
 
 const LABELED = new RegExp(`<li ${ITEM_LABEL}="([^"]*)">`, 'g');
@@ -31,7 +31,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const note = openNotes(parts, document, styles);
   const lines = new LineReader({ styles, targets: targetsOf(parts, document), note, isRunning: false });
   const counter = new Counter(part('numbering'), styles);
-  const html = new BlockWriter({ styles, counter, lines, parts: await partsHtml(parts, document) }).of(body);
+  const html = new BlockWriter({ styles, counter, lines, parts: await readParts(parts, document) }).of(body);
   const builder = new TextBuilder();
   const fits = fitsTree(html);
   if (fits) writeHtmlBlocks(rootOf(buildTree(html)), builder, { labels: true });

@@ -2,9 +2,10 @@
 import { hex } from 'dingbat-to-unicode';
 import { usefulAltText } from '../../html/alt-text.ts';
 import { childAt, childElements, findElements, localAttribute, textOf, type XmlElement } from '../../xml/tree.ts';
+import { isOn } from '../hidden.ts';
 import { latexText } from '../omml.ts';
 import { PAGE_MARK } from '../running-text.ts';
-import { isHiding, isOn, valueIn, type WordStyles } from './styles.ts';
+import { isHiding, valueIn, type WordStyles } from './styles.ts';
 
 interface Piece {
   text: string;
@@ -28,7 +29,7 @@ interface LineSources {
   styles: WordStyles;
   /** Addresses of links by relationship id. */
   targets: ReadonlyMap<string, string>;
-  /** Returns the mark and the HTML of the note that an element refers to. */
+  /** Returns the mark of the note that an element refers to, and its HTML at the first reference. */
   note(reference: XmlElement): { mark: string; html: string } | undefined;
   /** Whether page numbers become marks, and pictures are left out: in headers and footers. */
   isRunning: boolean;
@@ -39,8 +40,10 @@ interface Field {
   code: string;
   /** The address that the result of the field links to, or "". */
   href: string;
-  /** Whether a mark stands for the result. */
-  isPage: boolean;
+  /** The line in which the field begins. A field whose end was deleted must not hide what follows its paragraph. */
+  line: Line;
+  /** Whether text is not shown: in instructions, and in a result for which a mark stands. */
+  isSilent: boolean;
   checkBox: XmlElement | undefined;
 }
 
@@ -93,12 +96,13 @@ export class LineReader {
       this.separate();
       this.inside(element);
       this.end();
-    } else if (name === 'instrText' && this.fields.length > 0) this.fields.at(-1)!.code += textOf(element);
+    } else if (name === 'instrText') this.instruct(textOf(element));
     else if (/^(?:footnote|endnote|comment)Reference$/.test(name)) this.note(element);
     else if (name === 'del' || name === 'moveFrom') this.line.hasLost = true;
     else if (name === 'AlternateContent') this.inside(alternativeOf(element));
-    else if (name === 'drawing' || name === 'pict' || name === 'object') this.drawing(element);
-    else if (name === 'pgNum' && this.sources.isRunning) this.write(PAGE_MARK);
+    else if (name === 'drawing' || name === 'pict' || name === 'object') {
+      if (!this.isSilentIn(this.fields.length)) this.drawn(element);
+    } else if (name === 'pgNum' && this.sources.isRunning) this.write(PAGE_MARK);
     else if (WRAPPERS.has(name)) this.inside(element);
   }
 
@@ -115,8 +119,14 @@ export class LineReader {
 
   private write(text: string): void {
     const { raise } = this;
-    const field = this.fields.at(-1);
-    if (text !== '' && !field?.isPage) this.line.pieces.push({ text, href: this.href || (field?.href ?? ''), raise });
+    if (text === '' || this.isHidden || this.isSilentIn(this.fields.length)) return;
+    this.line.pieces.push({ text, href: this.href || (this.fields.at(-1)?.href ?? ''), raise });
+  }
+
+  /** Returns whether the innermost of the first `count` open fields shows no text. */
+  private isSilentIn(count: number): boolean {
+    const field = this.fields[count - 1];
+    return field?.line === this.line && field.isSilent;
   }
 
   private link(element: XmlElement): void {
@@ -136,7 +146,14 @@ export class LineReader {
   }
 
   private begin(field: Partial<Field>): void {
-    this.fields.push({ code: '', href: this.fields.at(-1)?.href ?? '', isPage: false, checkBox: undefined, ...field });
+    const { line } = this;
+    const href = this.fields.at(-1)?.href ?? '';
+    this.fields.push({ code: '', href, line, isSilent: true, checkBox: undefined, ...field });
+  }
+
+  private instruct(code: string): void {
+    const field = this.fields.at(-1);
+    if (field) field.code += code;
   }
 
   /** The result of the field begins. */
@@ -145,7 +162,8 @@ export class LineReader {
     if (!field) return;
     const [isLink, quoted, plain = '', anchor] = LINK_FIELD.exec(field.code) ?? [];
     if (isLink) field.href = `${quoted ?? plain}${anchor ? `#${anchor}` : ''}`;
-    field.isPage = this.sources.isRunning && PAGE_FIELD.test(field.code);
+    const isPage = this.sources.isRunning && PAGE_FIELD.test(field.code);
+    field.isSilent = isPage || this.isSilentIn(this.fields.length - 1);
   }
 
   private end(): void {
@@ -156,25 +174,20 @@ export class LineReader {
   }
 
   private note(reference: XmlElement): void {
-    const note = this.sources.note(reference);
+    const note = this.isSilentIn(this.fields.length) ? undefined : this.sources.note(reference);
     if (!note) return;
     this.write(note.mark);
-    this.line.notes.push(note.html);
-  }
-
-  private drawing(drawing: XmlElement): void {
-    for (const frame of childElements(drawing)) {
-      const properties = childAt(frame, 'docPr');
-      if (properties && findElements(frame, 'pic').length > 0) {
-        const link = childAt(properties, 'hlinkClick');
-        const href = link && this.sources.targets.get(localAttribute(link, 'id'));
-        this.describe(localAttribute(properties, 'descr').trim() || localAttribute(properties, 'title'), href);
-      }
-      this.drawn(frame);
-    }
+    if (note.html !== '') this.line.notes.push(note.html);
   }
 
   private drawn(element: XmlElement): void {
+    if (isHiddenShape(element)) return;
+    const properties = childAt(element, 'docPr');
+    if (properties && findElements(element, 'pic').length > 0) {
+      const link = childAt(properties, 'hlinkClick');
+      const href = link && this.sources.targets.get(localAttribute(link, 'id'));
+      this.describe(localAttribute(properties, 'descr').trim() || localAttribute(properties, 'title'), href);
+    }
     if (/^(?:txbxContent|chart|relIds)$/.test(element.name)) this.line.boxes.push(element);
     else if (element.name === 'imagedata') this.describe(localAttribute(element, 'title'));
     else if (element.name === 'lockedCanvas') this.write(` ${shapesText(element)} `);
@@ -191,11 +204,21 @@ export class LineReader {
   }
 }
 
-/** Returns the alternative that is read: the older form of a drawing, unless only the newer form has the text of a box. */
+/** Returns the alternative that is read: the older form, unless it is empty or only the newer form has a chart or the text of a box. */
 export function alternativeOf(element: XmlElement): XmlElement {
   const choice = childAt(element, 'Choice');
-  const hasBox = choice && findElements(choice, 'txbx').some(({ children }) => children.length > 0);
-  return (hasBox ? choice : (childAt(element, 'Fallback') ?? choice)) ?? element;
+  const fallback = childAt(element, 'Fallback');
+  if (!choice || !fallback) return choice ?? fallback ?? element;
+  const boxes = ['txbx', 'chart', 'relIds'].flatMap((name) => findElements(choice, name));
+  const hasBox = boxes.some(({ name, children }) => name !== 'txbx' || children.length > 0);
+  return hasBox || fallback.children.length === 0 ? choice : fallback;
+}
+
+/** Returns whether a drawing, or a shape in it, is hidden. */
+function isHiddenShape(element: XmlElement): boolean {
+  const properties = childAt(element, 'docPr') ?? childAt(element, 'cNvPr');
+  if (properties && /^(?:1|true)$/.test(localAttribute(properties, 'hidden'))) return true;
+  return /visibility\s*:\s*hidden/i.test(localAttribute(element, 'style'));
 }
 
 /** Returns the text of the shapes of a drawing that is a picture for Word. */
@@ -221,7 +244,7 @@ function textIn(element: XmlElement): string | undefined {
     case 'sym':
       return symbolOf(localAttribute(element, 'font'), localAttribute(element, 'char'));
     case 'oMath':
-      return `$${latexText(element)}$`;
+      return latexText(element).replace(/^.+$/s, '$$$&$$');
     default:
       return undefined;
   }

@@ -158,7 +158,7 @@ const CASES: readonly (readonly [what: string, xml: string[], labels: string[]])
   ['alternatives', [item(2, 0, all('<w:t>x</w:t>', ' ')), item(2, 0, all('', '<w:t>x</w:t>'))], ['2.']],
   ['a box before the text of an item', [item(2, 0, `${box(item(3, 0))}<w:t>x</w:t>`)], ['1.', '2.']],
   ['a box in an item without text', [item(2, 0, box(paragraph(''))), item(2, 0)], ['2.']],
-  ['an alternative that is not read', [all(item(2, 0)), item(2, 0)], ['1.']],
+  ['an alternative that is not read', [all(item(2, 0), '<w:p/>'), item(2, 0)], ['1.']],
   ['a list that starts with no number', [item(9, 0), item(9, 0)], ['R&amp;D &lt;1>', 'R&amp;D &lt;2>']],
   ['an empty item', [item(2, 0, ''), item(2, 0)], ['2.']],
   [
@@ -180,6 +180,14 @@ for (const [what, xml, shown] of CASES) {
     assert.deepEqual(labels(...xml), shown));
 }
 
+test('levels of a list that no list has are left out', () => {
+  for (const index of [-1, -5, 9]) {
+    const numbering = `<w:numbering>${kind(0, level(index, 'decimal', '%1', value('pStyle', 'S')))}${list(1, 0)}</w:numbering>`;
+    const styles = `<w:styles>${style('S', `<w:pPr><w:numPr>${value('numId', 1)}</w:numPr></w:pPr>`)}</w:styles>`;
+    assert.equal(wordHtml(styled('S'), { styles, numbering }), '<p>x</p>');
+  }
+});
+
 test('numbers have the formats of Word', () => {
   const shown = (format: string) => [4, 19, 28, 110].map((number) => numberLabel(number, format)).join(' ');
   assert.equal(shown('lowerRoman'), 'iv xix xxviii cx');
@@ -198,4 +206,6 @@ test('numbers stand before headings as text, and at items as attributes', () => 
     wordHtml(styled('H1') + item(2, 0), { styles, numbering: NUMBERING }),
     '<h1>1 x</h1><ol><li pinakes-label="1.">x</li></ol>',
   );
+  const heading = item(9, 0).replace('<w:numPr>', `${value('pStyle', 'H1')}<w:numPr>`);
+  assert.equal(wordHtml(heading, { styles, numbering: NUMBERING }), '<h1>R&amp;D &lt;1> x</h1>');
 });

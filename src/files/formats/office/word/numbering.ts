@@ -3,8 +3,9 @@
  * counted and how.
  */
 import { childAt, childElements, findElements, localAttribute, type XmlElement } from '../../xml/tree.ts';
+import { isOn } from '../hidden.ts';
 import { type NumberLevel, nextLabel } from '../number-label.ts';
-import { isOn, valueIn, type WordStyles, withBases } from './styles.ts';
+import { valueIn, type WordStyles, withBases } from './styles.ts';
 
 /** Number of levels of a list. */
 const LEVELS = 9;
@@ -120,7 +121,7 @@ function levelsOf(parent: XmlElement): Levels {
   const levels: Levels = new Map();
   for (const level of childElements(parent, 'lvl')) {
     const at = Number(localAttribute(level, 'ilvl')) + 1;
-    if (!(at <= LEVELS)) continue;
+    if (!(at >= 1 && at <= LEVELS)) continue;
     levels.set(at, {
       start: startIn(level, 'start'),
       format: valueIn(level, 'numFmt') || 'decimal',

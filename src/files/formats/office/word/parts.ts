@@ -1,4 +1,5 @@
 /** Finds the parts of a Word file, and reads charts, diagrams, and files included as text. */
+import { buildTree, fitsTree, rootOf, stripTags } from '../../html/dom.ts';
 import { ITEM_LABEL } from '../../html/elements.ts';
 import { htmlOfMail } from '../../mail/eml.ts';
 import { attribute, readXml } from '../../xml/tree.ts';
@@ -11,11 +12,27 @@ import { escapeHtml } from './lines.ts';
 /** Matches the attribute that only the document itself may have. */
 const OWN_LABEL = new RegExp(`${ITEM_LABEL}(?=\\s*=)`, 'gi');
 
-/** Returns the HTML of the parts that a part refers to, by relationship id. */
-export async function partsHtml(parts: ZipPackage, part: string): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const [id, name] of relations(parts, part)) found.set(id, await partHtml(name, parts));
-  return found;
+export interface WordPart {
+  html: string;
+}
+
+/** Returns the parts that a part refers to, by relationship id. */
+export async function readParts(parts: ZipPackage, part: string): Promise<Map<string, WordPart>> {
+  const links = relations(parts, part);
+  const found = new Map<string, WordPart>();
+  for (const name of new Set(links.values())) found.set(name, { html: await partHtml(name, parts) });
+  return new Map([...links].map(([id, name]) => [id, found.get(name)!]));
+}
+
+/** Returns a function that gives the lines of the chart with a relationship id, and none when it is asked again. */
+export function chartLines(parts: ZipPackage, links: Map<string, string>): (id: string) => string[] {
+  return (id) => {
+    const name = links.get(id);
+    if (name === undefined) return [];
+    links.delete(id);
+    const { caption, rows } = chartText(parts.text(name));
+    return [caption, ...rows.map((row) => row.filter((cell) => cell !== '').join(' '))];
+  };
 }
 
 /** Returns the targets of links, as the file has them, by relationship id. */
@@ -25,10 +42,15 @@ export function targetsOf(parts: ZipPackage, part: string): Map<string, string> 
 
 /** Returns the name of the part of this type that a part refers to, or its usual name. The package refers to the document. */
 export function partOfType(parts: ZipPackage, part: string, type: string, usual = type): string {
-  const names = relationships(parts, part)
-    .filter((link) => attribute(link, 'Type').endsWith(`/${type}`))
-    .map((link) => resolvePart(folderOf(part), attribute(link, 'Target')));
-  return names.find((name) => parts.has(name)) ?? `word/${usual}.xml`;
+  return partsOfTypes(parts, part, [type])[0] ?? `word/${usual}.xml`;
+}
+
+/** Returns the names of the parts of these types that a part refers to. */
+export function partsOfTypes(parts: ZipPackage, part: string, types: readonly string[]): string[] {
+  return relationships(parts, part)
+    .filter((link) => types.includes(attribute(link, 'Type').replace(/^.*\//, '')))
+    .map((link) => resolvePart(folderOf(part), attribute(link, 'Target')))
+    .filter((name) => parts.has(name));
 }
 
 async function partHtml(name: string, parts: ZipPackage): Promise<string> {
@@ -36,13 +58,12 @@ async function partHtml(name: string, parts: ZipPackage): Promise<string> {
   if (/\/diagrams\/data/.test(name)) return diagramHtml(parts.text(name));
   if (/\.x?html?$/i.test(name)) return bodyOf(parts.text(name));
   if (/\.mht(ml)?$/i.test(name)) return bodyOf((await htmlOfMail(parts.bytes(name))) ?? '');
-  if (/\.txt$/i.test(name))
-    return parts
-      .text(name)
-      .split(/\n\s*\n/)
-      .map((text) => `<p>${escapeHtml(text)}</p>`)
-      .join('');
-  return '';
+  return /\.txt$/i.test(name) ? textHtml(parts.text(name)) : '';
+}
+
+function textHtml(text: string): string {
+  const paragraphs = text.split(/\n\s*\n/).map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`);
+  return paragraphs.join('');
 }
 
 function chartHtml(xml: string): string {
@@ -56,18 +77,14 @@ function diagramHtml(xml: string): string {
   return `<ul>${points.map((line) => `<li>${escapeHtml(line.slice(2))}</li>`).join('')}</ul>`;
 }
 
-/**
- * Returns the body of a page without the elements that browsers do not show, and without labels of items. An unclosed element reaches
- * to the page's end.
- */
+/** Returns the body of a page with all elements and comments closed, and without labels of items, which only the document may have. */
 function bodyOf(html: string): string {
   const open = /<body(?:\s[^<>]*)?>/i.exec(html);
   const from = open ? open.index + open[0].length : 0;
   // The text is not lower-cased, because that may change its length and all following offsets.
   let to = -1;
   for (const { index } of html.matchAll(/<\/body/gi)) to = index;
-  return html
-    .slice(from, to > from ? to : undefined)
-    .replace(/<(script|style|title)(?=[\s/>])[\s\S]*?(?:<\/\1\s*>|$)/gi, '')
-    .replace(OWN_LABEL, 'data-label');
+  const body = html.slice(from, to > from ? to : undefined);
+  if (!fitsTree(body)) return textHtml(stripTags(body));
+  return rootOf(buildTree(body)).innerHTML.replace(OWN_LABEL, 'data-label');
 }

@@ -1,5 +1,6 @@
 /** Reads the styles of a Word file, and properties of paragraphs and runs. */
 import { childAt, findElements, localAttribute, type XmlElement } from '../../xml/tree.ts';
+import { isOn } from '../hidden.ts';
 
 export interface WordStyle {
   id: string;
@@ -67,9 +68,4 @@ export function tagOf(styles: WordStyles, properties: XmlElement | undefined): s
 export function valueIn(parent: XmlElement | undefined, ...path: string[]): string {
   const element = childAt(parent, ...path);
   return element ? localAttribute(element, 'val') : '';
-}
-
-/** Returns whether a property is there and not switched off. */
-export function isOn(property: XmlElement | undefined): boolean {
-  return property !== undefined && !/^(?:0|false|off)$/.test(localAttribute(property, 'val'));
 }
