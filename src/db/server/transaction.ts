@@ -57,9 +57,9 @@ export interface Connections {
   cancel(processId: number): Promise<void>;
 }
 
-/** All statements of a read-only transaction see one state of the database. */
 /** The server stops a statement so much later than this process does, so that callers always get the same message. */
 const SERVER_LATER_MS = 1_000;
+/** All statements of a read-only transaction see one state of the database. */
 const BEGIN_READING = 'begin isolation level repeatable read, read only';
 
 /** Runs `Database.transaction`; without `tenantId` as the system. */
