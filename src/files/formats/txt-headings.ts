@@ -1,6 +1,6 @@
 /**
- * Finds headings in plain text: titles with a line of signs below, and numbered titles that stand alone (`12. Termination`,
- * `Article 3`, `Chapter 2. Scope`), as laws, standards and release notes have them. Pure.
+ * Finds headings in plain text: titles between equal signs, as most wikis write them, titles with a line of signs below, and numbered
+ * titles that stand alone (`12. Termination`, `Article 3`, `Chapter 2. Scope`), as laws, standards and release notes have them. Pure.
  */
 import type { Block } from '../parsed.ts';
 
@@ -30,6 +30,8 @@ interface Heading {
 /** Returns the blocks with headings cut off; undefined if the text has none. */
 export function withHeadings(text: string, blocks: readonly Block[]): Block[] | undefined {
   if (blocks.length > BLOCKS_MAX) return undefined;
+  const marked = withMarkedTitles(text, blocks);
+  if (marked) return marked;
   const underlined = underlinedTitles(text, blocks);
   const isUnderlined = underlined.size >= UNDERLINED_MIN;
   const alone = new Set(isUnderlined ? [] : blocks.map((block) => placeOf(oneLine(text, block) ?? '')));
@@ -45,6 +47,52 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
       const rest = end < block.end ? [{ ...block, start: end + 1 }] : [];
       return [{ kind: 'heading', start: block.start, end, title, level }, ...rest];
     });
+  });
+}
+
+/** A line `== Title ==`. Some wikis need no signs behind the title, and one of them puts a name for links there. */
+const MARKED = /^(={1,6})[ \t]+(\S.{0,98}?)(?:[ \t]+(={1,6}))?(?:[ \t]+#[\w-]{1,60})?[ \t]*$/gm;
+
+/**
+ * Returns the blocks cut at titles between equal signs; undefined if the text has none. Titles need signs behind them, unless the text
+ * begins with a title of one sign. In some wikis the highest title has the most signs.
+ */
+function withMarkedTitles(text: string, blocks: readonly Block[]): Block[] | undefined {
+  const lines = [...text.matchAll(MARKED)].filter(([, , title = '']) => /[\p{L}\p{N}]/u.test(title));
+  const begins = lines[0]?.index === blocks[0]?.start;
+  const isOpen = begins && lines[0]?.[1] === '=' && lines.length >= UNDERLINED_MIN;
+  const titles = lines.filter(([, signs, , closing]) => signs === closing || (isOpen && closing === undefined));
+  const isTitled = begins && titles[0] === lines[0];
+  if (titles.length < (isTitled ? 1 : UNDERLINED_MIN)) return undefined;
+  const counts = titles.map(([, signs = '']) => signs.length);
+  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  const isDown = counts[0] === most && most > fewest;
+  const headings = titles.map(({ 0: line, 1: signs = '', 2: title = '', index }): Block => {
+    const level = 1 + (isDown ? most - signs.length : signs.length - fewest);
+    return { kind: 'heading', start: index, end: index + line.trimEnd().length, title, level };
+  });
+  return cutAt(text, blocks, headings);
+}
+
+/** Returns the blocks with `headings` cut out of them, which have lines of their own. */
+function cutAt(text: string, blocks: readonly Block[], headings: readonly Block[]): Block[] {
+  let next = 0;
+  return blocks.flatMap((block) => {
+    const parts: Block[] = [];
+    let from = block.start;
+    const addText = (end: number) => {
+      const body = text.slice(from, end);
+      const blank = /^(?:[ \t]*\n)*/.exec(body)![0].length;
+      if (body.trim() !== '') parts.push({ ...block, start: from + blank, end: from + body.trimEnd().length });
+    };
+    for (; next < headings.length && headings[next]!.start < block.end; next += 1) {
+      const heading = headings[next]!;
+      addText(heading.start);
+      parts.push(heading);
+      from = heading.end;
+    }
+    addText(block.end);
+    return parts;
   });
 }
 

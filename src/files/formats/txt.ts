@@ -1,4 +1,5 @@
 /** Parses plain text, whose paragraphs are separated by empty lines. */
+import { originMetadata } from '../metadata-values.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
 import { SINGLE_RECORDS_MAX } from './data/records.ts';
 import { withEntries } from './txt-entries.ts';
@@ -9,7 +10,15 @@ import { withHeadings } from './txt-headings.ts';
  * Form feeds do not begin pages.
  */
 export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
-  return { fileType, text, blocks: jarRecords(text) ?? blocksOf(text), metadata: {}, warnings: [] };
+  const blocks = jarRecords(text) ?? blocksOf(text);
+  const title = titleOf(blocks);
+  return { fileType, text, blocks, ...(title && { title }), metadata: originMetadata({ title }), warnings: [] };
+}
+
+/** Returns the heading above all others. */
+function titleOf(blocks: readonly Block[]): string | undefined {
+  const [first, ...others] = blocks.filter(({ kind }) => kind === 'heading');
+  return first?.level === 1 && others.every(({ level }) => level! > 1) ? first.title : undefined;
 }
 
 /** Entries that hold a smaller share of the text do not say what the text is about. If it has headings, these stand above the entries. */
