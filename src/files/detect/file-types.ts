@@ -109,8 +109,8 @@ const FLAT_OFFICE = new RegExp(
     '(?:ss:)?workbook\\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\\s>"]',
 );
 
-/** Matches pages that MediaWiki exports. */
-const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<mediawiki[\s>]/;
+/** Matches pages that MediaWiki and Confluence export. */
+const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<(?:mediawiki|hibernate-generic)[\s>]/;
 
 /** Matches mind maps, which have the ending of Objective-C++. */
 const MIND_MAP = /^<map version="/;

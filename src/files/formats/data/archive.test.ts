@@ -86,3 +86,10 @@ test('files that expand too far are left out of an archive, and an archive of on
   assert.deepEqual([parsed.text, parsed.warnings.length], ['- a.txt', 1]);
   assert.throws(() => names(zipSync({ 'a.bin': bomb, 'b.bin': bomb })), /expands to more than 100 times/);
 });
+
+test('the files of an archive named jex are the notes of Joplin', () => {
+  const id = 'a'.repeat(32);
+  const bytes = makeTar({ [`${id}.md`]: `Printer\n\nToner\n\nid: ${id}\ntype_: 1` });
+  assert.deepEqual(names(bytes, 'tar', 'notes.jex'), ['Printer.md']);
+  assert.deepEqual(names(bytes, 'tar', 'notes.tar'), [`${id}.md`]);
+});

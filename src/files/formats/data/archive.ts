@@ -16,6 +16,7 @@ import {
 import { badFile, overLimit } from '../../failure.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
+import { joplinFiles } from './joplin.ts';
 import { readTar } from './tar.ts';
 
 /** Maximum number of names in the list. */
@@ -36,7 +37,8 @@ export function parseArchive(
   unpacked = fileType === 'gzip' ? gunzip(bytes) : bytes,
 ): ParsedFile {
   const warnings: string[] = [];
-  const members = (fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(unpacked, name))
+  const found = fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(unpacked, name);
+  const members = (/\.jex$/i.test(name) ? joplinFiles(found) : found)
     .filter((member) => !LITTER.test(member.name))
     .map((member) => ({ ...member, name: memberName(member.name.replace(PAGE_ID, '')) }));
   const builder = new TextBuilder();

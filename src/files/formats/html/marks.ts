@@ -111,3 +111,28 @@ export function isNote(element: DomElement): boolean {
   if (!named && !/^ASIDE$/i.test(element.tagName)) return false;
   return countInside(element, HEADINGS, NOTE_HEADINGS_MAX + 1) <= NOTE_HEADINGS_MAX;
 }
+
+/** Returns the LaTeX of a formula, which many pages have behind its signs, or "". */
+export function formulaSource(math: DomElement): string {
+  return math.querySelector('annotation[encoding="application/x-tex"]')?.textContent?.trim() ?? '';
+}
+
+/** Steps from the box of a task up to its item. */
+const BOX_STEPS_MAX = 3;
+
+/** Returns the box of a task in a list, or "". Boxes that a reader of the page can check are a form. */
+export function taskMark(item: DomElement): string {
+  if (/(?:^|\s)inline-task-list(?:\s|$)/.test(item.parentElement?.getAttribute('class') ?? ''))
+    return boxOf(/(?:^|\s)checked(?:\s|$)/.test(item.getAttribute('class') ?? ''));
+  const box = item.querySelector('input[type="checkbox"], .checkbox-on, .checkbox-off');
+  let around = box?.parentElement ?? null;
+  for (let step = 1; around && around !== item && step < BOX_STEPS_MAX; step += 1) around = around.parentElement;
+  if (!box || around !== item) return '';
+  if (!/^INPUT$/i.test(box.tagName)) return boxOf(box.getAttribute('class')!.includes('checkbox-on'));
+  const isShown = box.hasAttribute('disabled') || (box.getAttribute('class') ?? '').includes('task');
+  return isShown ? boxOf(box.hasAttribute('checked')) : '';
+}
+
+function boxOf(isDone: boolean): string {
+  return isDone ? '☒ ' : '☐ ';
+}
