@@ -200,3 +200,9 @@ test('titles behind equal signs alone are headings if the page begins with one s
   assert.deepEqual(headingsOf(`a\n= 5\n\n== 6\n`), []);
   assert.deepEqual(headingsOf(`${BODY}\n\n== one ==\n`), [], 'one line is chance');
 });
+
+test('titles between equal signs are found in linear time', () => {
+  const { blocks } = parseTxt('= a =\n'.repeat(200_000));
+  assert.equal(blocks.filter(({ kind }) => kind === 'heading').length, 200_000);
+  assert.deepEqual(headingsOf(`= a ${' '.repeat(4_000_000)}x\n`.repeat(4)), []);
+});

@@ -30,8 +30,6 @@ interface Heading {
 /** Returns the blocks with headings cut off; undefined if the text has none. */
 export function withHeadings(text: string, blocks: readonly Block[]): Block[] | undefined {
   if (blocks.length > BLOCKS_MAX) return undefined;
-  const marked = withMarkedTitles(text, blocks);
-  if (marked) return marked;
   const underlined = underlinedTitles(text, blocks);
   const isUnderlined = underlined.size >= UNDERLINED_MIN;
   const alone = new Set(isUnderlined ? [] : blocks.map((block) => placeOf(oneLine(text, block) ?? '')));
@@ -51,48 +49,24 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
 }
 
 /** A line `== Title ==`. Some wikis need no signs behind the title, and one of them puts a name for links there. */
-const MARKED = /^(={1,6})[ \t]+(\S.{0,98}?)(?:[ \t]+(={1,6}))?(?:[ \t]+#[\w-]{1,60})?[ \t]*$/gm;
+const MARKED = /^(?=.{1,200}$)(={1,6})[ \t]+(\S.{0,98}?)(?:[ \t]+(={1,6}))?(?:[ \t]+#[\w-]{1,60})?[ \t]*$/gm;
 
 /**
- * Returns the blocks cut at titles between equal signs; undefined if the text has none. Titles need signs behind them, unless the text
- * begins with a title of one sign. In some wikis the highest title has the most signs.
+ * Returns the titles between equal signs. They need signs behind them, unless the text begins with a title of one sign. In some wikis the
+ * highest title has the most signs.
  */
-function withMarkedTitles(text: string, blocks: readonly Block[]): Block[] | undefined {
+export function markedTitles(text: string): Block[] {
   const lines = [...text.matchAll(MARKED)].filter(([, , title = '']) => /[\p{L}\p{N}]/u.test(title));
-  const begins = lines[0]?.index === blocks[0]?.start;
-  const isOpen = begins && lines[0]?.[1] === '=' && lines.length >= UNDERLINED_MIN;
+  const begins = lines[0] !== undefined && text.slice(0, lines[0].index).trim() === '';
+  const isOpen = begins && lines[0]![1] === '=' && lines.length >= UNDERLINED_MIN;
   const titles = lines.filter(([, signs, , closing]) => signs === closing || (isOpen && closing === undefined));
-  const isTitled = begins && titles[0] === lines[0];
-  if (titles.length < (isTitled ? 1 : UNDERLINED_MIN)) return undefined;
+  if (titles.length < (begins && titles[0] === lines[0] ? 1 : UNDERLINED_MIN)) return [];
   const counts = titles.map(([, signs = '']) => signs.length);
-  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  const [fewest, most] = [Math.min(...new Set(counts)), Math.max(...new Set(counts))];
   const isDown = counts[0] === most && most > fewest;
-  const headings = titles.map(({ 0: line, 1: signs = '', 2: title = '', index }): Block => {
-    const level = 1 + (isDown ? most - signs.length : signs.length - fewest);
+  return titles.map(({ 0: line, 2: title = '', index }, i): Block => {
+    const level = 1 + (isDown ? most - counts[i]! : counts[i]! - fewest);
     return { kind: 'heading', start: index, end: index + line.trimEnd().length, title, level };
-  });
-  return cutAt(text, blocks, headings);
-}
-
-/** Returns the blocks with `headings` cut out of them, which have lines of their own. */
-function cutAt(text: string, blocks: readonly Block[], headings: readonly Block[]): Block[] {
-  let next = 0;
-  return blocks.flatMap((block) => {
-    const parts: Block[] = [];
-    let from = block.start;
-    const addText = (end: number) => {
-      const body = text.slice(from, end);
-      const blank = /^(?:[ \t]*\n)*/.exec(body)![0].length;
-      if (body.trim() !== '') parts.push({ ...block, start: from + blank, end: from + body.trimEnd().length });
-    };
-    for (; next < headings.length && headings[next]!.start < block.end; next += 1) {
-      const heading = headings[next]!;
-      addText(heading.start);
-      parts.push(heading);
-      from = heading.end;
-    }
-    addText(block.end);
-    return parts;
   });
 }
 

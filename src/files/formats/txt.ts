@@ -3,7 +3,7 @@ import { originMetadata } from '../metadata-values.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
 import { SINGLE_RECORDS_MAX } from './data/records.ts';
 import { withEntries } from './txt-entries.ts';
-import { withHeadings } from './txt-headings.ts';
+import { markedTitles, withHeadings } from './txt-headings.ts';
 
 /**
  * Returns a record for each part between lines of percent signs, or else one block per paragraph, with the headings and entries above it.
@@ -28,8 +28,18 @@ function blocksOf(text: string): Block[] {
   const all = paragraphs(text, 0, text.length);
   const entries = withEntries(text, all);
   const held = entries.reduce((sum, { term, start, end }) => sum + (term === undefined ? 0 : end - start), 0);
-  const headed = held >= text.length * ENTRIES_SHARE_MIN ? undefined : withHeadings(text, all);
+  const headed = held >= text.length * ENTRIES_SHARE_MIN ? undefined : (withMarked(text) ?? withHeadings(text, all));
   return headed ? withEntries(text, headed) : entries;
+}
+
+/** Returns the titles between equal signs, each with the paragraphs below it; undefined if there are none. */
+function withMarked(text: string): Block[] | undefined {
+  const titles = markedTitles(text);
+  const below = titles.flatMap((title, i) => [
+    title,
+    ...paragraphs(text, title.end, titles[i + 1]?.start ?? text.length),
+  ]);
+  return titles.length > 0 ? [...paragraphs(text, 0, titles[0]!.start), ...below] : undefined;
 }
 
 /** Fewer lines of percent signs are chance. */

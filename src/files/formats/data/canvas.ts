@@ -1,7 +1,4 @@
-/**
- * Parses a board of cards (JSON Canvas, as vaults keep it) or a drawing of Excalidraw: the texts of the cards in reading order, then the
- * named connections.
- */
+/** Parses a board of cards (JSON Canvas) or a drawing (Excalidraw): its texts in reading order, then the named connections. */
 
 import { isObject, objectsAt } from '../../../util/is-object.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -17,7 +14,11 @@ const NAME_UNITS_MAX = 80;
 /** Returns the board; undefined if the text is none, or a board without cards. */
 export function parseCanvas(source: string): ParsedFile | undefined {
   const read = readJson(source);
-  const board = read['type'] === 'excalidraw' ? boardOf(objectsAt(read, 'elements')) : read;
+  // All words of a drawing are elements of their own, also those in shapes and on arrows.
+  const texts = objectsAt(read, 'elements').filter(
+    (element) => element['type'] === 'text' && element['isDeleted'] !== true,
+  );
+  const board: Json = read['type'] === 'excalidraw' ? { nodes: texts } : read;
   const nodes = board['nodes'];
   if (!Array.isArray(nodes) || !nodes.every((node) => isObject(node) && TYPES.includes(node['type']))) return undefined;
   const cards = objectsAt(board, 'nodes').sort(
@@ -41,27 +42,6 @@ export function parseCanvas(source: string): ParsedFile | undefined {
     if (from && to && label !== '') builder.add({ kind: 'paragraph' }, `${from} → ${label} → ${to}`);
   }
   return builder.blocks.length === 0 ? undefined : builder.file('json', {});
-}
-
-/** Returns the texts of a drawing as cards, and its arrows as connections. The text of a shape or arrow is an element of its own. */
-function boardOf(elements: readonly Json[]): Json {
-  const shown = elements.filter((element) => element['isDeleted'] !== true);
-  const texts = shown.filter((element) => element['type'] === 'text');
-  const wordsOf = (text: Json) => textIn(text, 'originalText') || textIn(text, 'text');
-  const ofArrows = new Map(texts.map((text) => [textIn(text, 'containerId'), wordsOf(text)]));
-  const edges = shown.filter((element) => element['type'] === 'arrow');
-  const arrows = new Set(edges.map((arrow) => textIn(arrow, 'id')));
-  const endOf = (arrow: Json, end: string) => (isObject(arrow[end]) ? arrow[end]['elementId'] : undefined);
-  return {
-    nodes: texts
-      .filter((text) => !arrows.has(textIn(text, 'containerId')))
-      .map((text) => ({ ...text, id: textIn(text, 'containerId') || textIn(text, 'id'), text: wordsOf(text) })),
-    edges: edges.map((arrow) => ({
-      fromNode: endOf(arrow, 'startBinding'),
-      toNode: endOf(arrow, 'endBinding'),
-      label: ofArrows.get(textIn(arrow, 'id')),
-    })),
-  };
 }
 
 function readJson(source: string): Json {

@@ -117,22 +117,15 @@ export function formulaSource(math: DomElement): string {
   return math.querySelector('annotation[encoding="application/x-tex"]')?.textContent?.trim() ?? '';
 }
 
-/** Steps from the box of a task up to its item. */
-const BOX_STEPS_MAX = 3;
-
 /** Returns the box of a task in a list, or "". Boxes that a reader of the page can check are a form. */
 export function taskMark(item: DomElement): string {
-  if (/(?:^|\s)inline-task-list(?:\s|$)/.test(item.parentElement?.getAttribute('class') ?? ''))
-    return boxOf(/(?:^|\s)checked(?:\s|$)/.test(item.getAttribute('class') ?? ''));
-  const box = item.querySelector('input[type="checkbox"], .checkbox-on, .checkbox-off');
-  let around = box?.parentElement ?? null;
-  for (let step = 1; around && around !== item && step < BOX_STEPS_MAX; step += 1) around = around.parentElement;
-  if (!box || around !== item) return '';
-  if (!/^INPUT$/i.test(box.tagName)) return boxOf(box.getAttribute('class')!.includes('checkbox-on'));
-  const isShown = box.hasAttribute('disabled') || (box.getAttribute('class') ?? '').includes('task');
-  return isShown ? boxOf(box.hasAttribute('checked')) : '';
-}
-
-function boxOf(isDone: boolean): string {
+  const className = item.getAttribute('class') ?? '';
+  const box = item.querySelector(
+    'input[type="checkbox"][disabled], .task-list-item-checkbox, .checkbox-on, .checkbox-off',
+  );
+  const isOwn = box !== null && [box.parentElement, box.parentElement?.parentElement].includes(item);
+  if (!isOwn && item.parentElement?.getAttribute('class') !== 'inline-task-list') return '';
+  const isDone =
+    box?.hasAttribute('checked') || /checkbox-on/.test(box?.getAttribute('class') ?? '') || className === 'checked';
   return isDone ? '☒ ' : '☐ ';
 }

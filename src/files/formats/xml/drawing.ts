@@ -29,24 +29,20 @@ function unpacked(text: string): XmlElement | undefined {
 }
 
 function writeShapes(model: XmlElement, builder: TextBuilder): void {
-  const arrows: { label: string; from: string; to: string }[] = [];
-  const labels = new Map<string, string>();
-  const shapes = childElements(model, 'root').flatMap((root) => childElements(root));
-  for (const shape of shapes) {
-    // A shape with properties of its own is inside another element, which has the label.
-    const cell = childAt(shape, 'mxCell') ?? shape;
-    const label = stripTags(attribute(shape, 'value') || attribute(shape, 'label')).replace(/\n{2,}/g, '\n');
-    const [from, to] = [attribute(cell, 'source'), attribute(cell, 'target')];
-    if (from !== '' && to !== '') arrows.push({ label, from, to });
-    else if (label !== '') {
-      labels.set(attribute(shape, 'id'), label.split('\n', 1)[0]!);
-      builder.add({ kind: 'paragraph' }, label);
-    }
-  }
-  const lines = arrows.flatMap(({ label, from, to }) => {
-    const [start, end] = [labels.get(from), labels.get(to)];
-    const parts = start === undefined || end === undefined ? [label] : [start, label, end];
-    return parts.some(Boolean) ? [`- ${parts.filter(Boolean).join(' → ').replaceAll('\n', ' ')}`] : [];
+  const cells = childElements(model, 'root').flatMap((root) => childElements(root).map(cellOf));
+  const shapes = cells.filter(({ from, to, label }) => (from === '' || to === '') && label !== '');
+  for (const { label } of shapes) builder.add({ kind: 'paragraph' }, label);
+  const names = new Map(shapes.map(({ id, label }) => [id, label.split('\n', 1)[0]!]));
+  const arrows = cells.flatMap(({ from, to, label }) => {
+    const [start, end] = [names.get(from), names.get(to)];
+    return start && end ? [`- ${[start, label.replaceAll('\n', ' '), end].filter(Boolean).join(' → ')}`] : [];
   });
-  builder.add({ kind: 'list' }, lines.join('\n'));
+  builder.add({ kind: 'list' }, arrows.join('\n'));
+}
+
+/** Reads a shape or an arrow. One with properties of its own is inside another element, which has the label. */
+function cellOf(shape: XmlElement) {
+  const cell = childAt(shape, 'mxCell') ?? shape;
+  const label = stripTags(attribute(shape, 'value') || attribute(shape, 'label')).replace(/\n{2,}/g, '\n');
+  return { id: attribute(shape, 'id'), label, from: attribute(cell, 'source'), to: attribute(cell, 'target') };
 }
