@@ -199,6 +199,7 @@ test('titles behind equal signs alone are headings if the page begins with one s
   assert.deepEqual(headingsOf(`= Backup\n${BODY}\n\n== When #when\n${BODY}\n`), ['1 Backup', '2 When']);
   assert.deepEqual(headingsOf(`a\n= 5\n\n== 6\n`), []);
   assert.deepEqual(headingsOf(`${BODY}\n\n== one ==\n`), [], 'one line is chance');
+  assert.deepEqual(headingsOf(`Wiki-Format: zim 0.4\n\n====== Tags ======\n${BODY}\n`), ['1 Tags']);
 });
 
 test('titles between equal signs are found in linear time', () => {

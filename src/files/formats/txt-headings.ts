@@ -52,15 +52,16 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
 const MARKED = /^(?=.{1,200}$)(={1,6})[ \t]+(\S.{0,98}?)(?:[ \t]+(={1,6}))?(?:[ \t]+#[\w-]{1,60})?[ \t]*$/gm;
 
 /**
- * Returns the titles between equal signs. They need signs behind them, unless the text begins with a title of one sign. In some wikis the
- * highest title has the most signs.
+ * Returns the titles between equal signs. They need signs behind them, unless the text begins with a title of one sign. A single title may
+ * be chance, but not at the beginning or between six signs. In some wikis the highest title has the most signs.
  */
 export function markedTitles(text: string): Block[] {
   const lines = [...text.matchAll(MARKED)].filter(([, , title = '']) => /[\p{L}\p{N}]/u.test(title));
   const begins = lines[0] !== undefined && text.slice(0, lines[0].index).trim() === '';
   const isOpen = begins && lines[0]![1] === '=' && lines.length >= UNDERLINED_MIN;
   const titles = lines.filter(([, signs, , closing]) => signs === closing || (isOpen && closing === undefined));
-  if (titles.length < (begins && titles[0] === lines[0] ? 1 : UNDERLINED_MIN)) return [];
+  const isSure = titles[0]?.[1] === '======' || (begins && titles[0] === lines[0]);
+  if (titles.length < (isSure ? 1 : UNDERLINED_MIN)) return [];
   const counts = titles.map(([, signs = '']) => signs.length);
   const [fewest, most] = [Math.min(...new Set(counts)), Math.max(...new Set(counts))];
   const isDown = counts[0] === most && most > fewest;

@@ -14,7 +14,6 @@ const NAME_UNITS_MAX = 80;
 /** Returns the board; undefined if the text is none, or a board without cards. */
 export function parseCanvas(source: string): ParsedFile | undefined {
   const read = readJson(source);
-  // All words of a drawing are elements of their own, also those in shapes and on arrows.
   const texts = objectsAt(read, 'elements').filter(
     (element) => element['type'] === 'text' && element['isDeleted'] !== true,
   );
