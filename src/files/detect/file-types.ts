@@ -65,7 +65,9 @@ const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
   rst: 'rst',
   bibliography: 'bib bibtex ris nbib enw',
   translations: 'po pot',
-  xml: 'xlf xliff tmx xml svg rss atom xsd xsl xslt wsdl plist docbook dbk dita ditamap tei nxml kml gpx resx xaml csproj',
+  xml:
+    'xlf xliff tmx xml svg rss atom xsd xsl xslt wsdl plist docbook dbk dita ditamap tei nxml kml gpx resx xaml csproj ' +
+    'enex drawio dio',
   wiki: 'wiki mediawiki wikitext',
   asciidoc: 'adoc asciidoc',
   org: 'org',
@@ -73,7 +75,7 @@ const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
   texinfo: 'texi texinfo txi',
   subtitles: 'vtt srt ass ssa sbv',
   calendar: 'ics ifb vcs vcf vcard',
-  md: 'md markdown mdown mkd mdx qmd',
+  md: 'md markdown mdown mkd mdx qmd rmd',
   html: 'html htm xhtml',
   eml: 'eml emlx',
   mbox: 'mbox',
@@ -81,7 +83,7 @@ const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
   ipynb: 'ipynb',
   csv: 'csv psv',
   tsv: 'tsv tab',
-  json: 'json geojson webmanifest',
+  json: 'json geojson webmanifest canvas excalidraw',
   jsonl: 'jsonl ndjson',
   fb2: 'fb2',
   yaml: 'yaml yml',
@@ -98,8 +100,8 @@ const CODE_EXTENSIONS = new Set(
   ).split(' '),
 );
 
-/** Matches JSON in a file without a known extension. A brace or a bracket alone begins many other texts as well. */
-const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[\s*(?:["{[\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
+/** Matches JSON in a file without a known extension. A brace or brackets alone begin many other texts as well, such as pages of wikis. */
+const LOOKS_LIKE_JSON = /^(\{\s*["}]|\[[\s[]*(?:["{\]]|(?:-?\d[\d.e+-]*|true|false|null)\s*,))/;
 
 /** Matches Office files written as one XML file: Office 2007 and newer, OpenDocument, and Office 2003. */
 const FLAT_OFFICE = new RegExp(
@@ -107,8 +109,8 @@ const FLAT_OFFICE = new RegExp(
     '(?:ss:)?workbook\\s[^<>]*urn:schemas-microsoft-com:office:spreadsheet)[\\s>"]',
 );
 
-/** Matches pages that MediaWiki exports. */
-const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<mediawiki[\s>]/;
+/** Matches pages that MediaWiki and Confluence export. */
+const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<(?:mediawiki|hibernate-generic)[\s>]/;
 
 /** Matches mind maps, which have the ending of Objective-C++. */
 const MIND_MAP = /^<map version="/;

@@ -123,7 +123,7 @@ const TEXT_PARSERS: Parsers<string> = {
   csv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'csv', keys),
   tsv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'tsv', keys),
   json: async ({ content, request, keys }) => {
-    const isCanvas = /\.canvas$/i.test(request.name);
+    const isCanvas = /\.(?:canvas|excalidraw)$/i.test(request.name);
     const board = isCanvas ? (await import('./data/canvas.ts')).parseCanvas(content) : undefined;
     return board ?? (await import('./data/json.ts')).parseJson(content, keys);
   },

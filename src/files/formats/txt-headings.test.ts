@@ -181,3 +181,29 @@ test('a text with headings keeps them, though a small part of it is a list of en
   const many = `${short}${entries.map((entry) => entry.replace('.', ' of a run, and says more about it than this.')).join('')}`;
   assert.deepEqual(headingsOf(many.replaceAll(BODY, 'Yes.')), []);
 });
+
+test('titles between equal signs are headings, and a title above all others is the title of the page', () => {
+  const down = `====== Backup ======\n\n${BODY}\n===== When =====\n${BODY}\n\n  == code ==\n\n==== Where ====\n${BODY}\n`;
+  assert.deepEqual(headingsOf(down), ['1 Backup', '2 When', '3 Where']);
+  assert.equal(parseTxt(down).title, 'Backup');
+  assert.equal(parseTxt(down).metadata['title']?.val, 'Backup');
+  const { blocks } = parseTxt(down);
+  const [, first, , second] = blocks.map((block) => down.slice(block.start, block.end));
+  assert.deepEqual([first, second], [BODY, BODY]);
+  assert.deepEqual(headingsOf(`Page: 1\n\n== When ==\n${BODY}\n=== Where ===\n${BODY}`), ['1 When', '2 Where']);
+  assert.deepEqual(headingsOf(`== Backup ==\n${BODY}`), ['1 Backup']);
+  assert.equal(parseTxt(`== When ==\n${BODY}\n\n== Where ==\n${BODY}`).title, undefined, 'none is above the others');
+});
+
+test('titles behind equal signs alone are headings if the page begins with one sign', () => {
+  assert.deepEqual(headingsOf(`= Backup\n${BODY}\n\n== When #when\n${BODY}\n`), ['1 Backup', '2 When']);
+  assert.deepEqual(headingsOf(`a\n= 5\n\n== 6\n`), []);
+  assert.deepEqual(headingsOf(`${BODY}\n\n== one ==\n`), [], 'one line is chance');
+  assert.deepEqual(headingsOf(`Wiki-Format: zim 0.4\n\n====== Tags ======\n${BODY}\n`), ['1 Tags']);
+});
+
+test('titles between equal signs are found in linear time', () => {
+  const { blocks } = parseTxt('= a =\n'.repeat(200_000));
+  assert.equal(blocks.filter(({ kind }) => kind === 'heading').length, 200_000);
+  assert.deepEqual(headingsOf(`= a ${' '.repeat(4_000_000)}x\n`.repeat(4)), []);
+});

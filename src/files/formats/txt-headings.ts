@@ -1,6 +1,6 @@
 /**
- * Finds headings in plain text: titles with a line of signs below, and numbered titles that stand alone (`12. Termination`,
- * `Article 3`, `Chapter 2. Scope`), as laws, standards and release notes have them. Pure.
+ * Finds headings in plain text: titles between equal signs, as most wikis write them, titles with a line of signs below, and numbered
+ * titles that stand alone (`12. Termination`, `Article 3`, `Chapter 2. Scope`), as laws, standards and release notes have them. Pure.
  */
 import type { Block } from '../parsed.ts';
 
@@ -45,6 +45,29 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
       const rest = end < block.end ? [{ ...block, start: end + 1 }] : [];
       return [{ kind: 'heading', start: block.start, end, title, level }, ...rest];
     });
+  });
+}
+
+/** A line `== Title ==`. Some wikis need no signs behind the title, and one of them puts a name for links there. */
+const MARKED = /^(?=.{1,200}$)(={1,6})[ \t]+(\S.{0,98}?)(?:[ \t]+(={1,6}))?(?:[ \t]+#[\w-]{1,60})?[ \t]*$/gm;
+
+/**
+ * Returns the titles between equal signs. They need signs behind them, unless the text begins with a title of one sign. A single title may
+ * be chance, but not at the beginning or between six signs. In some wikis the highest title has the most signs.
+ */
+export function markedTitles(text: string): Block[] {
+  const lines = [...text.matchAll(MARKED)].filter(([, , title = '']) => /[\p{L}\p{N}]/u.test(title));
+  const begins = lines[0] !== undefined && text.slice(0, lines[0].index).trim() === '';
+  const isOpen = begins && lines[0]![1] === '=' && lines.length >= UNDERLINED_MIN;
+  const titles = lines.filter(([, signs, , closing]) => signs === closing || (isOpen && closing === undefined));
+  const isSure = titles[0]?.[1] === '======' || (begins && titles[0] === lines[0]);
+  if (titles.length < (isSure ? 1 : UNDERLINED_MIN)) return [];
+  const counts = titles.map(([, signs = '']) => signs.length);
+  const [fewest, most] = [Math.min(...new Set(counts)), Math.max(...new Set(counts))];
+  const isDown = counts[0] === most && most > fewest;
+  return titles.map(({ 0: line, 2: title = '', index }, i): Block => {
+    const level = 1 + (isDown ? most - counts[i]! : counts[i]! - fewest);
+    return { kind: 'heading', start: index, end: index + line.trimEnd().length, title, level };
   });
 }
 

@@ -1,15 +1,24 @@
 /** Parses plain text, whose paragraphs are separated by empty lines. */
+import { originMetadata } from '../metadata-values.ts';
 import type { Block, ParsedFile } from '../parsed.ts';
 import { SINGLE_RECORDS_MAX } from './data/records.ts';
 import { withEntries } from './txt-entries.ts';
-import { withHeadings } from './txt-headings.ts';
+import { markedTitles, withHeadings } from './txt-headings.ts';
 
 /**
  * Returns a record for each part between lines of percent signs, or else one block per paragraph, with the headings and entries above it.
  * Form feeds do not begin pages.
  */
 export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
-  return { fileType, text, blocks: jarRecords(text) ?? blocksOf(text), metadata: {}, warnings: [] };
+  const blocks = jarRecords(text) ?? blocksOf(text);
+  const title = titleOf(blocks);
+  return { fileType, text, blocks, ...(title && { title }), metadata: originMetadata({ title }), warnings: [] };
+}
+
+/** Returns the heading above all others. */
+function titleOf(blocks: readonly Block[]): string | undefined {
+  const [first, ...others] = blocks.filter(({ kind }) => kind === 'heading');
+  return first?.level === 1 && others.every(({ level }) => level! > 1) ? first.title : undefined;
 }
 
 /** Entries that hold a smaller share of the text do not say what the text is about. If it has headings, these stand above the entries. */
@@ -19,8 +28,18 @@ function blocksOf(text: string): Block[] {
   const all = paragraphs(text, 0, text.length);
   const entries = withEntries(text, all);
   const held = entries.reduce((sum, { term, start, end }) => sum + (term === undefined ? 0 : end - start), 0);
-  const headed = held >= text.length * ENTRIES_SHARE_MIN ? undefined : withHeadings(text, all);
+  const headed = held >= text.length * ENTRIES_SHARE_MIN ? undefined : (withMarked(text) ?? withHeadings(text, all));
   return headed ? withEntries(text, headed) : entries;
+}
+
+/** Returns the titles between equal signs, each with the paragraphs below it; undefined if there are none. */
+function withMarked(text: string): Block[] | undefined {
+  const titles = markedTitles(text);
+  const below = titles.flatMap((title, i) => [
+    title,
+    ...paragraphs(text, title.end, titles[i + 1]?.start ?? text.length),
+  ]);
+  return titles.length > 0 ? [...paragraphs(text, 0, titles[0]!.start), ...below] : undefined;
 }
 
 /** Fewer lines of percent signs are chance. */

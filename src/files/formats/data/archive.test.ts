@@ -33,6 +33,15 @@ const CASES: readonly (readonly [what: string, files: Zippable, names: readonly 
   ['names in any script', { '報告/résumé.txt': text }, ['報告/résumé.txt']],
   ['control and direction characters', { 'a\u202egpj\u0007.txt': text }, ['agpj.txt']],
   ['very long names', { [`${'d/'.repeat(300)}a.txt`]: text }, [`${'d/'.repeat(125)}a.txt`]],
+  [
+    'ids of exported pages',
+    {
+      'Team c7f547a574dac9f7548cf99c7d2b7c94/Services 992a0f0542384f1ee5ef51b7cf4ae6c4_all.csv': text,
+      'Keys 4ec37ce19b33b98b161a385ebfbe2963.md': text,
+      '4ec37ce19b33b98b161a385ebfbe2963.md': text,
+    },
+    ['Team/Services_all.csv', 'Keys.md', '4ec37ce19b33b98b161a385ebfbe2963.md'],
+  ],
   ['nothing', {}, []],
 ];
 
@@ -76,4 +85,11 @@ test('files that expand too far are left out of an archive, and an archive of on
   const parsed = parseArchive(zipSync({ 'a.txt': text, 'b.bin': bomb }), 'zip', 'a.zip');
   assert.deepEqual([parsed.text, parsed.warnings.length], ['- a.txt', 1]);
   assert.throws(() => names(zipSync({ 'a.bin': bomb, 'b.bin': bomb })), /expands to more than 100 times/);
+});
+
+test('the files of an archive named jex are the notes of Joplin', () => {
+  const id = 'a'.repeat(32);
+  const bytes = makeTar({ [`${id}.md`]: `Printer\n\nToner\n\nid: ${id}\ntype_: 1` });
+  assert.deepEqual(names(bytes, 'tar', 'notes.jex'), ['Printer.md']);
+  assert.deepEqual(names(bytes, 'tar', 'notes.tar'), [`${id}.md`]);
 });

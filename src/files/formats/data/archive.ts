@@ -16,10 +16,14 @@ import {
 import { badFile, overLimit } from '../../failure.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
+import { joplinFiles } from './joplin.ts';
 import { readTar } from './tar.ts';
 
 /** Maximum number of names in the list. */
 const LISTED_MAX = 2_000;
+
+/** The id that page workspaces add to the name of each page and folder that they export. */
+const PAGE_ID = / [0-9a-f]{32}(?=[/._]|$)/g;
 
 /**
  * Parses an archive. `unpacked` are the bytes inside a gzip file, if the caller has unpacked them.
@@ -33,9 +37,10 @@ export function parseArchive(
   unpacked = fileType === 'gzip' ? gunzip(bytes) : bytes,
 ): ParsedFile {
   const warnings: string[] = [];
-  const members = (fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(unpacked, name))
+  const found = fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(unpacked, name);
+  const members = (/\.jex$/i.test(name) ? joplinFiles(found) : found)
     .filter((member) => !LITTER.test(member.name))
-    .map((member) => ({ ...member, name: memberName(member.name) }));
+    .map((member) => ({ ...member, name: memberName(member.name.replace(PAGE_ID, '')) }));
   const builder = new TextBuilder();
   const listed = members.slice(0, LISTED_MAX).map((member) => `- ${member.name}`);
   builder.add({ kind: 'list' }, listed.join('\n'));

@@ -23,6 +23,23 @@ function wordsOf(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Shorter runs of letters and digits are keys and hashes. */
+const PACKED_UNITS_MIN = 200;
+
+/** True if a text is bytes that are written as Base64, such as a picture: capitals, small letters and digits without any words. */
+export function isPackedData(text: string): boolean {
+  if (text.length < PACKED_UNITS_MIN) return false;
+  if (/^data:[\w.+-]{1,80}\/[\w.+-]{1,80};base64,/.test(text)) return true;
+  const head = text.trimStart().slice(0, PACKED_UNITS_MIN);
+  return (
+    /^[A-Za-z0-9+/\s=]*$/.test(text) &&
+    /^\S{40}/.test(head) &&
+    /[A-Z]/.test(head) &&
+    /[a-z]/.test(head) &&
+    /\d/.test(head)
+  );
+}
+
 /** Returns JSON of a value of a nested type: whole numbers with all digits, times as texts, bytes as `bytesText`. */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_key, member) => {

@@ -34,3 +34,14 @@ test('a canvas without cards, and a JSON file with nodes, are read as any other 
   assert.match((await parse('a.canvas', graph)).text, /title: Report[\s\S]*Important text/);
   assert.match((await parse('graph.json', BOARD)).text, /fromNode: a/);
 });
+
+test('a drawing is its texts in reading order', async () => {
+  const elements = [
+    { id: 'box', type: 'rectangle', y: 0 },
+    { id: 'b', type: 'text', text: 'Ledger', y: 200 },
+    { id: 'a', type: 'text', text: 'Payment\ngateway', containerId: 'box', y: 0 },
+    { id: 'c', type: 'text', text: 'Old', isDeleted: true, y: 300 },
+  ];
+  const { text } = await parse('Plan.excalidraw', { type: 'excalidraw', elements, appState: { gridSize: 20 } });
+  assert.equal(text, 'Payment\ngateway\n\nLedger');
+});

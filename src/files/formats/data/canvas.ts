@@ -1,4 +1,4 @@
-/** Parses a board of cards (JSON Canvas, as vaults keep it): the texts of the cards in reading order, then the named connections. */
+/** Parses a board of cards (JSON Canvas) or a drawing (Excalidraw): its texts in reading order, then the named connections. */
 
 import { isObject, objectsAt } from '../../../util/is-object.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -13,7 +13,11 @@ const NAME_UNITS_MAX = 80;
 
 /** Returns the board; undefined if the text is none, or a board without cards. */
 export function parseCanvas(source: string): ParsedFile | undefined {
-  const board = readJson(source);
+  const read = readJson(source);
+  const texts = objectsAt(read, 'elements').filter(
+    (element) => element['type'] === 'text' && element['isDeleted'] !== true,
+  );
+  const board: Json = read['type'] === 'excalidraw' ? { nodes: texts } : read;
   const nodes = board['nodes'];
   if (!Array.isArray(nodes) || !nodes.every((node) => isObject(node) && TYPES.includes(node['type']))) return undefined;
   const cards = objectsAt(board, 'nodes').sort(

@@ -194,3 +194,14 @@ test('the coordinates of points of GeoJSON have names, because it writes the lon
   ])
     assert.doesNotMatch(textOf(other), /latitude/);
 });
+
+test('the bytes of a picture in JSON are left out, but not keys', async () => {
+  const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlE'.repeat(4);
+  const value = {
+    logo: picture,
+    icon: `data:image/svg+xml;base64,${picture}`,
+    key: picture.slice(0, 100),
+    name: 'Ann',
+  };
+  assert.equal(parseJson(JSON.stringify(value), []).text, `key: ${value.key}\nname: Ann`);
+});

@@ -11,6 +11,7 @@ import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
+import { isPackedData } from './binary-text.ts';
 import { SINGLE_RECORDS_MAX } from './records.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
@@ -286,7 +287,7 @@ function isScalar(value: Json): value is null | boolean | number | string {
 }
 
 function scalarText(value: null | boolean | number | string): string {
-  return value === null ? '' : String(value);
+  return value === null || (typeof value === 'string' && isPackedData(value)) ? '' : String(value);
 }
 
 /** Returns the value, or undefined if the text is not JSON. Whole numbers beyond 2^53 become texts with all their digits. */

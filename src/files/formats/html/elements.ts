@@ -27,7 +27,12 @@ export const HEADING_TAG = /^H([1-6])$/;
 
 /** True if an element is hidden, or if its content is not text of the page. */
 export function isSkipped(element: DomElement): boolean {
-  return SKIPPED.has(element.tagName.toUpperCase()) || isHidden(element);
+  return SKIPPED.has(element.tagName.toUpperCase()) || isHidden(element) || isDrawnFormula(element);
+}
+
+/** True for the signs of a formula that are placed one by one. Before them stands the same formula for readers without eyes. */
+function isDrawnFormula(element: DomElement): boolean {
+  return element.getAttribute('aria-hidden') === 'true' && element.getAttribute('class') === 'katex-html';
 }
 
 /** True if no reader sees an element. Panels of tabs, and alternatives of which a script shows one, are texts of the page. */
@@ -66,8 +71,13 @@ function isSpan(element: DomElement): boolean {
   return element.tagName.toUpperCase() === 'SPAN';
 }
 
-/** Returns what separates an alternative from the one before it, and "" for other elements. */
+/** The class of each value of a property in exported pages, where styles keep the values apart. */
+const VALUE_CLASS = /^selected-value(?:\s|$)/;
+
+/** Returns what separates an alternative, or a value of a property, from the one before it, and "" for other elements. */
 export function alternativeMark(element: DomElement): string {
+  if (isSpan(element) && VALUE_CLASS.test(element.getAttribute('class') ?? ''))
+    return VALUE_CLASS.test(element.previousElementSibling?.getAttribute('class') ?? '') ? ', ' : '';
   if (!hidesItself(element) || !isAlternative(element)) return '';
   return element.previousElementSibling?.textContent?.trim() ? ' / ' : '';
 }

@@ -251,3 +251,34 @@ test('the root of a page is no tag in a comment or script, and may follow a docu
   for (const open of ['<!--', '<script>', '<![ ', '<!a>'])
     assert.doesNotThrow(() => parseHtml(`<br>${open.repeat(100_000)}`, []));
 });
+
+test('tasks in a list have their boxes, and boxes of a form have none', () => {
+  const text = (html: string) => parseHtml(`<main>${html}</main>`, []).text;
+  const exported = (state: string) =>
+    `<ul><li><div class="checkbox checkbox-${state}"></div> <span>Move</span></li></ul>`;
+  assert.equal(text(exported('on') + exported('off')), '- ☒ Move\n\n- ☐ Move');
+  const tasks = '<ul class="inline-task-list"><li class="checked">Move</li><li>Clean</li></ul>';
+  assert.equal(text(tasks), '- ☒ Move\n- ☐ Clean');
+  const box = (more: string) => `<input type="checkbox" ${more}>`;
+  const inner = `<ul><li><p>${box('disabled checked')} Move</p></li></ul>`;
+  assert.equal(
+    text(`<ul><li>${box('class="task-list-item-checkbox"')} Plan${inner}</li></ul>`),
+    '- ☐ Plan\n  - ☒ Move',
+  );
+  assert.equal(text(`<ul><li>All${inner}</li></ul>`), '- All\n  - ☒ Move');
+  assert.equal(text(`<ul><li>${box('checked')} Only news</li></ul>`), '- Only news');
+});
+
+test('a formula that is drawn sign by sign is written once, as LaTeX', () => {
+  const math =
+    '<math><semantics><mi>E</mi><mo>=</mo><mi>m</mi><annotation encoding="application/x-tex">E=m</annotation></semantics></math>';
+  const drawn = '<span class="katex-html" aria-hidden="true"><span>E</span><span>=</span><span>m</span></span>';
+  const formula = `<span class="katex"><span class="katex-mathml">${math}</span>${drawn}</span>`;
+  assert.equal(parseHtml(`<main><p>We have ${formula} here.</p></main>`, []).text, 'We have E=m here.');
+});
+
+test('values of a property that only styles keep apart are separated', () => {
+  const cell = '<span class="selected-value a">data</span><span class="selected-value">disk</span>';
+  const table = `<table><tr><th>Tags</th><td>${cell}</td></tr><tr><th>x</th><td><span>da</span><span>ta</span></td></tr></table>`;
+  assert.match(parseHtml(`<main>${table}</main>`, []).text, /\| data, disk \|[\s\S]*\| data \|/);
+});

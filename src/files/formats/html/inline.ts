@@ -3,7 +3,7 @@ import type { Link } from '../../../text/link-line.ts';
 import { LINK_TEXT_UNITS_MAX, type LinkReader } from '../../links.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { alternativeMark, BLOCKS, ELEMENT, ITEM_LABEL, isSkipped, TEXT } from './elements.ts';
-import { contactOf, isPermalink, noteMark, raisedMark } from './marks.ts';
+import { contactOf, formulaSource, isPermalink, noteMark, raisedMark } from './marks.ts';
 
 /** State of a walk over a page. */
 export interface Walk {
@@ -47,7 +47,7 @@ export function gather(root: DomNode, walk: Walk = NO_LINKS, without: ReadonlySe
       if (tag === 'BR') parts.push('\u0001');
       if (tag === 'BR' || (next !== root && isSkipped(next as DomElement))) continue;
       if (next !== root) parts.push(alternativeMark(next as DomElement));
-      const mark = tag === 'A' ? noteMark(next as DomElement) : '';
+      const mark = tag === 'A' ? noteMark(next as DomElement) : tag === 'MATH' ? formulaSource(next as DomElement) : '';
       if (mark !== '') {
         parts.push(mark);
         continue;

@@ -3,6 +3,7 @@ import { isItem } from '../../../text/sentences.ts';
 import type { DomElement, DomNode } from './dom.ts';
 import { ELEMENT, ITEM_LABEL, isSkipped, TEXT } from './elements.ts';
 import { collapse, gather, inlineText, itemLabel, type Walk } from './inline.ts';
+import { taskMark } from './marks.ts';
 
 /** Maximum depth of lists within lists. */
 const DEPTH_MAX = 200;
@@ -43,7 +44,8 @@ export function listLines(list: DomElement, indent: number, walk: Walk): string[
     const mark = label !== '' ? `${sign}${label}` : isCounted ? `${number}.` : '-';
     number += 1;
     const nested = indent < DEPTH_MAX ? Array.from(item.children).flatMap((child) => innerList(child) ?? []) : [];
-    const text = collapse(gather(item, walk, new Set(nested)));
+    const words = collapse(gather(item, walk, new Set(nested)));
+    const text = words === '' ? '' : taskMark(item) + words;
     if (text !== '') {
       lines.push(`${'  '.repeat(indent)}${mark} ${text.replaceAll('\n', `\n${'  '.repeat(indent + 1)}`)}`);
     }

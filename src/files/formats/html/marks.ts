@@ -111,3 +111,21 @@ export function isNote(element: DomElement): boolean {
   if (!named && !/^ASIDE$/i.test(element.tagName)) return false;
   return countInside(element, HEADINGS, NOTE_HEADINGS_MAX + 1) <= NOTE_HEADINGS_MAX;
 }
+
+/** Returns the LaTeX of a formula, which many pages have behind its signs, or "". */
+export function formulaSource(math: DomElement): string {
+  return math.querySelector('annotation[encoding="application/x-tex"]')?.textContent?.trim() ?? '';
+}
+
+/** Returns the box of a task in a list, or "". Boxes that a reader of the page can check are a form. */
+export function taskMark(item: DomElement): string {
+  const className = item.getAttribute('class') ?? '';
+  const box = item.querySelector(
+    'input[type="checkbox"][disabled], .task-list-item-checkbox, .checkbox-on, .checkbox-off',
+  );
+  const isOwn = box !== null && [box.parentElement, box.parentElement?.parentElement].includes(item);
+  if (!isOwn && item.parentElement?.getAttribute('class') !== 'inline-task-list') return '';
+  const isDone =
+    box?.hasAttribute('checked') || /checkbox-on/.test(box?.getAttribute('class') ?? '') || className === 'checked';
+  return isDone ? '☒ ' : '☐ ';
+}

@@ -1,6 +1,7 @@
 /** Tests of XML as prose, feeds and data. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { deflateRawSync } from 'node:zlib';
 import { parseXml } from './xml.ts';
 
 const blocks = (xml: string): string[] => parseXml(xml, []).text.split('\n\n');
@@ -187,4 +188,42 @@ test('choices in menus and keys that are pressed together have signs between the
   const menu = `<menuchoice><shortcut>${keys}</shortcut><guimenu>Edit</guimenu> <guimenuitem>Copy</guimenuitem></menuchoice>`;
   const parsed = parseXml(`<article><title>T</title><para>Choose ${menu} or press ${keys}.</para></article>`, []);
   assert.match(parsed.text, /Choose Edit → Copy or press Ctrl\+C\.$/);
+});
+
+test('each exported note is a section with its tags, its formatted text and the boxes of its tasks', () => {
+  const body = `<?xml version="1.0"?><!DOCTYPE en-note SYSTEM "http://xml.evernote.com/pub/enml2.dtd"><en-note><h1>Steps</h1>
+    <div><en-todo checked="true"/>Ask Ann</div><div><en-todo/>Order</div><en-media type="image/png" hash="ab"/><ul><li>one</li></ul></en-note>`;
+  const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlE\n'.repeat(6);
+  const note = `<note><title>Printer</title><content><![CDATA[${body}]]></content><created>20250203T080000Z</created><tag>office</tag>
+    <note-attributes><author>Bo</author><source-url>https://a.example/</source-url></note-attributes>
+    <resource><data encoding="base64">\n${picture}</data><mime>image/png</mime></resource></note>`;
+  assert.deepEqual(blocks(`<en-export>${note}<note><title>Empty</title></note></en-export>`), [
+    '## Printer',
+    'created: 20250203T080000Z\nauthor: Bo\ntag: office\nsource-url: https://a.example/',
+    '### Steps',
+    '☒ Ask Ann',
+    '☐ Order',
+    '- one',
+    '## Empty',
+  ]);
+});
+
+test('the bytes of a picture in XML are left out, but not keys, hashes and sequences', () => {
+  const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlE'.repeat(4);
+  const hash = '0123456789abcdef'.repeat(16);
+  const sequence = `MKVLA${'ACDEFGHIKL'.repeat(20)}`;
+  const text = parseXml(`<a><b>${picture}==</b><c>${hash}</c><d>${sequence}</d><e>Words</e></a>`, []).text;
+  assert.equal(text, `c: ${hash}\nd: ${sequence}\ne: Words`);
+});
+
+const SHAPES = `<mxGraphModel><root><mxCell id="0"/><mxCell id="2" value="Orders&lt;br&gt;&lt;b&gt;owner: Ines&lt;/b&gt;" vertex="1"/>
+  <UserObject label="Queue" id="3"><mxCell vertex="1"/></UserObject><mxCell id="4" value="" source="2" target="3" edge="1"/>
+  <UserObject label="fills" id="5"><mxCell source="2" target="3" edge="1"/></UserObject><mxCell id="6" source="2" target="9"/></root></mxGraphModel>`;
+
+test('a diagram of draw.io is the words of its shapes and its arrows, also if its pages are compressed', () => {
+  const packed = deflateRawSync(encodeURIComponent(SHAPES)).toString('base64');
+  const text = '# Plan\n\nOrders\nowner: Ines\n\nQueue\n\n- Orders → Queue\n- Orders → fills → Queue';
+  for (const page of [SHAPES, packed])
+    assert.equal(parseXml(`<mxfile><diagram name="Plan">${page}</diagram></mxfile>`, []).text, text);
+  assert.equal(parseXml('<mxfile><diagram name="Plan">%%%</diagram></mxfile>', []).text, '# Plan');
 });

@@ -5,11 +5,13 @@ import { FileError } from '../../failure.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
+import { isPackedData } from '../data/binary-text.ts';
 import { type Json, writeJson } from '../data/json.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
+import { writeDiagram } from './drawing.ts';
 import { withoutEntities } from './entities.ts';
 import { writeMindMap, writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
@@ -34,16 +36,22 @@ const TECHNICAL = /^(?:xmlns(?::.*)?|xsi:.*|xml:space)$/;
 /** Matches text that is quoted HTML, as in feeds. */
 const ESCAPED_HTML = /<\/(?:p|div|span|li|td|a|b|i|h\d)\s*>|<(?:p|br)\s*\/?>/i;
 
+/** Matches an element whose text may be the bytes of a picture or file. Pages of draw.io are packed in the same way. */
+const PACKED_TEXT = />\s*([A-Za-z0-9+/]{40}[A-Za-z0-9+/=\s]*)(?=<\/)/g;
+
 /** Parses XML. @throws FileError if the entities that the file declares are too long. */
 export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
-  const { xml, warnings } = withoutEntities(text);
+  const words = text.includes('<mxfile')
+    ? text
+    : text.replace(PACKED_TEXT, (all, data: string) => (isPackedData(data) ? '>' : all));
+  const { xml, warnings } = withoutEntities(words);
   const top = topElement(xml);
-  if (!top) return parseTxt(text, 'xml');
+  if (!top) return parseTxt(words, 'xml');
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
   const title = writeElement(top, builder, picker);
   // All words may be in attributes: the source becomes the text. Drawings without words are pictures.
-  if (builder.blocks.length === 0 && top.name !== 'svg') return parseTxt(text, 'xml');
+  if (builder.blocks.length === 0 && top.name !== 'svg') return parseTxt(words, 'xml');
   const facts = { title: title || undefined, language: attribute(top, 'xml:lang') || undefined };
   return builder.file('xml', facts, { warnings: [...warnings, ...picker.warnings()] });
 }
@@ -66,7 +74,8 @@ function topElement(text: string): XmlElement | undefined {
   }
 }
 
-const CATALOGUES: Record<string, (top: XmlElement, builder: TextBuilder) => void> = {
+const VOCABULARIES: Record<string, (top: XmlElement, builder: TextBuilder) => void> = {
+  mxfile: writeDiagram,
   xliff: writeXliff,
   tmx: writeTmx,
   TS: writeQt,
@@ -74,11 +83,11 @@ const CATALOGUES: Record<string, (top: XmlElement, builder: TextBuilder) => void
 
 /** Writes an element. Returns the title, if the vocabulary has one. */
 function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker): string | undefined {
-  const feed = childAt(top, 'channel') ?? (top.name === 'feed' ? top : undefined);
+  const feed = childAt(top, 'channel') ?? (/^(?:feed|en-export)$/.test(top.name) ? top : undefined);
   if (feed) return writeFeed(feed, top, builder);
-  const catalogue = CATALOGUES[top.name];
-  if (catalogue) {
-    catalogue(top, builder);
+  const write = VOCABULARIES[top.name];
+  if (write) {
+    write(top, builder);
     return undefined;
   }
   if (top.name === 'opml') return writeOpml(top, builder);
@@ -94,7 +103,10 @@ function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker):
   return undefined;
 }
 
-/** Writes a feed (RSS, Atom) with a section for each entry. Returns its title. */
+/** Members of an entry that are facts about it. Notes of Evernote have tags, and the address they were copied from. */
+const ENTRY_FACTS = 'link pubDate date published created updated author creator category tag source-url'.split(' ');
+
+/** Writes a feed (RSS, Atom), or exported notes (Evernote), with a section for each entry. Returns its title. */
 function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): string | undefined {
   const title = plainText(childAt(feed, 'title'));
   builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
@@ -103,11 +115,11 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
   for (const entry of [feed, top === feed ? undefined : top].flatMap((parent) => (parent ? entriesOf(parent) : []))) {
     const headline = plainText(childAt(entry, 'title'));
     builder.add({ kind: 'heading', level: 2 }, headline === '' ? '' : `## ${headline}`);
-    const facts = ['link', 'pubDate', 'date', 'published', 'updated', 'author', 'creator', 'category'].flatMap((name) =>
-      childElements(entry, name).map((fact) => [
-        name,
-        plainText(fact) || attribute(fact, 'href') || attribute(fact, 'term'),
-      ]),
+    const about = childAt(entry, 'note-attributes');
+    const facts = ENTRY_FACTS.flatMap((name) =>
+      [entry, ...(about ? [about] : [])]
+        .flatMap((parent) => childElements(parent, name))
+        .map((fact) => [name, plainText(fact) || attribute(fact, 'href') || attribute(fact, 'term')]),
     );
     const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
     builder.add({ kind: 'paragraph' }, lines.join('\n'));
@@ -121,19 +133,27 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
 /** Writes the quoted HTML of an entry. Its headings become lower than the heading of the entry. */
 function writeBody(body: XmlElement, url: string | undefined, builder: TextBuilder): void {
   const source = textOf(body).trim();
-  const html = source.replace(/<(\/?)h([1-6])(?=[\s>])/gi, (_tag, slash: string, level: string) => {
+  const html = withTasks(source).replace(/<(\/?)h([1-6])(?=[\s>])/gi, (_tag, slash: string, level: string) => {
     return `<${slash}h${Math.min(Number(level) + ENTRY_LEVEL, LEVEL_MAX)}`;
   });
-  if (ESCAPED_HTML.test(source) && fitsTree(html))
+  if ((ESCAPED_HTML.test(source) || source.includes('<en-note')) && fitsTree(html))
     writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(url) });
   else builder.add({ kind: 'paragraph' }, plainText(body));
+}
+
+/** Writes the boxes of tasks in notes of Evernote as signs. */
+function withTasks(html: string): string {
+  return html
+    .replace(/<\?xml[^<>]*\?>\s*|<!DOCTYPE[^<>]*>/gi, '')
+    .replace(/<en-todo\b([^<>]*?)\/?>/g, (_box, state: string) => (/checked="true"/.test(state) ? '☒ ' : '☐ '))
+    .replace(/<en-media\b[^<>]*>/g, '');
 }
 
 const ENTRY_LEVEL = 2;
 const LEVEL_MAX = 6;
 
 function entriesOf(parent: XmlElement): XmlElement[] {
-  return childElements(parent).filter(({ name }) => name === 'item' || name === 'entry');
+  return childElements(parent).filter(({ name }) => /^(?:item|entry|note)$/.test(name));
 }
 
 /** Converts an element to JSON. Elements and attributes become members; several elements of one name become a list. */
