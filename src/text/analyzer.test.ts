@@ -341,3 +341,10 @@ describe('symbols', () => {
     assert.ok(finds('std::vec<T>, foo.bar() and O_CREAT', 'std::vec foo.bar O_CREAT vec bar creat stdvec', 'en'));
   });
 });
+
+test('the assumed language of a script adds no terms of an unknown language', () => {
+  const text =
+    'The studies of naïve İstanbul cells; книги городов, βιβλία, كتاب المدينة, किताबें हिन्दी, գրքեր, நூல்கள், ΙΙ v1.2.3 1.234,5';
+  for (const language of ['en', 'ru', 'el', 'ar', 'hi', 'hy', 'ta'])
+    assert.equal(analyzeForIndex(text, language), analyzeText(text, language), language);
+});

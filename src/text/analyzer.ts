@@ -36,21 +36,23 @@ const TELLING_STOP_WORDS = 2;
  * @param language the ISO 639-1 code of the language of the text; null if it is unknown.
  */
 export function analyzeForIndex(text: string, language: string | null): string {
-  return textTerms(text, language === null || language === UNDETERMINED ? [UNDETERMINED] : [UNDETERMINED, language]);
+  // A text in English, and in the assumed language of any other script, has the terms of a text in an unknown language.
+  const hasOther = language !== null && language !== UNDETERMINED && !isScriptLanguage(language);
+  return hasOther ? textTerms(text, language, UNDETERMINED) : textTerms(text, UNDETERMINED);
 }
 
 /** Returns the terms of a text without the terms of an unknown language, to compare texts of one language. */
 export function analyzeText(text: string, language: string | null): string {
-  return textTerms(text, [language ?? UNDETERMINED]);
+  return textTerms(text, language ?? UNDETERMINED);
 }
 
-function textTerms(text: string, languages: readonly string[]): string {
-  const own = languages.at(-1)!;
+/** @param other a language in which each word has one more term, before its others, unless it is the same one. */
+function textTerms(text: string, language: string, other?: string): string {
   const terms: string[] = [];
   const addWord = (word: string): void => {
-    const found = wordTerms(word, own);
-    const [unknown] = wordTerms(word, languages[0]!);
-    if (unknown!.term !== found[0]!.term) terms.push(unknown!.term);
+    const found = wordTerms(word, language);
+    const more = other === undefined ? undefined : wordTerms(word, other)[0]!.term;
+    if (more !== undefined && more !== found[0]!.term) terms.push(more);
     for (const { term } of found) terms.push(term);
   };
   analyze(text, addWord, (term) => terms.push(term));

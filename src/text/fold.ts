@@ -58,7 +58,7 @@ const GROUP_MARKS = /[^\d]/g;
 /** An apostrophe of any kind between Cyrillic letters, where it is part of the word: п'ять, об’єкт, обʼєкт. */
 const CYRILLIC_APOSTROPHE = /(?<=[\u0400-\u04ff])['’ʼ](?=[\u0400-\u04ff])/g;
 /** Digits of Indic, Arabic, Thai and other scripts that count in tens, without ASCII digits. */
-const NATIVE_DIGIT = /(?![0-9])\p{Nd}/gu;
+const NATIVE_DIGIT = /[\p{Nd}--[0-9]]/gv;
 
 /** Returns the text without characters that have no look and separate no words. */
 export function withoutInvisible(text: string): string {

@@ -38,10 +38,10 @@ export function languageByWords(sample: string, excluded: ReadonlySet<string>): 
   const text = /\p{Ll}/u.test(sample) ? sample : sample.toLowerCase();
   const hits = new Map<string, number>();
   const telling = new Map<string, number>();
-  let words = 0;
-  for (const [word] of text.matchAll(WORDS)) {
-    words += 1;
-    const languages = languagesByWord().get(word) ?? [];
+  const words = text.match(WORDS) ?? [];
+  for (const word of words) {
+    const languages = languagesByWord().get(word);
+    if (!languages) continue;
     for (const language of languages) {
       hits.set(language, (hits.get(language) ?? 0) + 1);
       if (word.length >= TELLING_UNITS_MIN && (language === 'en' || !languages.includes('en'))) {
@@ -54,7 +54,7 @@ export function languageByWords(sample: string, excluded: ReadonlySet<string>): 
     .sort((a, b) => b[1] - a[1]);
   if (!first || first[1] < HITS_MIN || first[1] === second?.[1]) return undefined;
   const isClear = first[1] >= CLEAR_HITS_MIN && first[1] >= CLEAR_LEAD * (second?.[1] ?? 0);
-  return first[1] >= words * (isClear ? CLEAR_SHARE_MIN : SHARE_MIN) ? first[0] : undefined;
+  return first[1] >= words.length * (isClear ? CLEAR_SHARE_MIN : SHARE_MIN) ? first[0] : undefined;
 }
 
 /** Returns whether the sample holds a function word of the language in lower case, of two letters or more. */

@@ -248,12 +248,15 @@ test('maintenance merges the segments of a BM25 index, and inserts do not', asyn
       await db.system.query(sql`select bm25_spill_index('text_words')`);
     }
   };
-  const merge = (): Promise<void> => mergeSegments(db, new Map(), 0, new AbortController().signal);
-  await merge();
+  const merge = (quietMs: number): Promise<void> => mergeSegments(db, new Map(), quietMs, new AbortController().signal);
+  await merge(0);
   await write(9);
   assert.deepEqual(await levels(), [9, 0], 'inserts merge no segments');
   const before = await found();
-  await merge();
+  await merge(0);
+  assert.deepEqual(await levels(), [1, 2], 'while rows are written, only full groups of new segments are merged');
+  assert.deepEqual(await found(), before);
+  await merge(5_000);
   assert.deepEqual(await levels(), [0, 1]);
   assert.deepEqual(await found(), before);
   await db.system.execute('drop table text');
