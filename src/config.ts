@@ -277,6 +277,19 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
   }
 }
 
+/** Checks that a model at the address of its provider has an API key. @throws ConfigError */
+export function checkModelKeys({ chat, embedding }: Config): void {
+  for (const [kind, { model, baseUrl, apiKey }] of [
+    ['CHAT', chat],
+    ['EMBEDDING', embedding],
+  ] as const) {
+    const [provider = ''] = model.split(':', 1);
+    if (baseUrl !== null || apiKey !== null || !['openai', 'anthropic', 'google'].includes(provider)) continue;
+    const problem = `is not set, but PINAKES_${kind}_MODEL is a model of ${provider}`;
+    throw new ConfigError(`PINAKES_${kind}_API_KEY`, problem, 'sk-…');
+  }
+}
+
 const isCompatible = (model: string): boolean => model.startsWith('openai-compatible:');
 
 /** @throws ConfigError when a model that needs an address has none. */
