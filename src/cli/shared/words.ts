@@ -74,11 +74,6 @@ export function fileProblem(error: unknown): string {
   return FILE_PROBLEMS[code] ?? code;
 }
 
-/** Returns `1 file` or `2 files`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
 const NAMES_SHOWN_MAX = 3;
 
 /** Returns the first names, and how many more there are. */
