@@ -100,7 +100,7 @@ async function link(
   return printAnswer({ options, io }, links, () => io.err(text));
 }
 
-/** Returns a better error for the service's `Not found.` */
+/** Returns an error that names the group and the tag, for one that names nothing. */
 function explained(error: unknown, action: 'add' | 'remove', id: string, tag: string): unknown {
   if (!(error instanceof PinakesError) || error.status !== 404) return error;
   const untagged = action === 'remove' ? `, or it does not have the tag "${tag}"` : '';

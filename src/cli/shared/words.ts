@@ -44,7 +44,6 @@ export function errorText({ title, message }: JobError): string {
  * place in a file.
  */
 export function refusalText({ message }: { message: string }): string {
-  if (message === 'Not found.') return 'There is nothing with this id, or the API key may not see it.';
   const [start, pointed, asked] = /^(?:\/([a-z_]+)(?:\/\d+)?|Query parameter "([a-z_]+)"): /u.exec(message) ?? [];
   if (start === undefined) return message;
   const name = asked === 'q' ? 'search text' : (pointed ?? asked ?? '').replaceAll('_', ' ');
