@@ -110,7 +110,7 @@ test('a Python package with empty files is ingested with exit code 0, and what w
   const { code, stdout, stderr } = await pinakes(['ingest', '--wait', root]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^Left out: 2 empty files\.\nLeft out: 1 hidden: basket\/\.cache\/\.\n/);
-  assert.match(stderr, /1 of 1 files, 0 failed/);
+  assert.match(stderr, /1 of 1 file, 0 failed/);
   await pinakes(['rm', '--yes', stdout.trim()]);
   const empty = await pinakes(['ingest', join(root, 'basket', 'py.typed')]);
   assert.deepEqual([empty.code, empty.stdout], [1, '']);
