@@ -32,7 +32,7 @@ import {
 import { rearrangeTextSearch } from './corpus/text-index.ts';
 import { listMigrations } from './db/facts.ts';
 import { examine } from './doctor.ts';
-import { notFound, ServiceError } from './errors.ts';
+import { ServiceError } from './errors.ts';
 import { makeSignInToken } from './features/console/session.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body/body.ts';
 import type { Deps } from './http/deps.ts';
@@ -41,7 +41,7 @@ import { nameSchema } from './http/schemas.ts';
 import { validate } from './http/validate.ts';
 import { ADMIN_SOCKET, hasOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { newId } from './util/ids.ts';
-import { QUOTA_COUNT_MAX } from './util/limit-settings.ts';
+import { QUOTA_COUNT_MAX } from './util/settings/limit-settings.ts';
 import { unixSeconds } from './util/time.ts';
 import { rotateMasterKey } from './vault/rotate.ts';
 
@@ -186,7 +186,7 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
       return { token, expires_time: unixSeconds(expiresAt) };
     }
     case 'POST /master-key/{name}': {
-      if (name !== 'rotate') throw notFound();
+      if (name !== 'rotate') throw unknownCommand();
       const { secrets, keyId, previousKeyId, origin } = await rotateMasterKey(deps);
       deps.log.info({ secrets, keyId, previousKeyId }, 'the master key was rotated');
       return { secrets, key_id: keyId, previous_key_id: previousKeyId, origin };
@@ -196,8 +196,15 @@ export async function runAdminCommand(deps: AdminDeps, method: string, url: stri
     case 'POST /migrations':
       return { ...(await listMigrations(deps.db)), changed_over: await rearrangeTextSearch(deps.db) };
     default:
-      throw notFound();
+      throw unknownCommand();
   }
+}
+
+function unknownCommand(): ServiceError {
+  return new ServiceError(
+    'not_found',
+    'The service does not know this command: it is of another version than the command line.',
+  );
 }
 
 async function addTenant(deps: AdminDeps, name: string): Promise<Tenant> {

@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
-import { type LimitSettings, readLimitSettings } from './util/limit-settings.ts';
+import { type LimitSettings, readLimitSettings } from './util/settings/limit-settings.ts';
 import { readOutboundAllow, readTrustedProxies } from './util/settings/network-settings.ts';
 import { readTableSettings, type TableSettings } from './util/settings/table-settings.ts';
 import { findUnknown, type UnknownSetting } from './util/settings/unknown-settings.ts';
@@ -274,6 +274,19 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
       'is not set, but the roles api and worker need a shared blob store',
       'file:///srv/pinakes/blobs',
     );
+  }
+}
+
+/** Checks that a model at the address of its provider has an API key. @throws ConfigError */
+export function checkModelKeys({ chat, embedding }: Config): void {
+  for (const [kind, { model, baseUrl, apiKey }] of [
+    ['CHAT', chat],
+    ['EMBEDDING', embedding],
+  ] as const) {
+    const [provider = ''] = model.split(':', 1);
+    if (baseUrl !== null || apiKey !== null || !['openai', 'anthropic', 'google'].includes(provider)) continue;
+    const problem = `is not set, but PINAKES_${kind}_MODEL is a model of ${provider}`;
+    throw new ConfigError(`PINAKES_${kind}_API_KEY`, problem, 'sk-…');
   }
 }
 

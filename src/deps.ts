@@ -64,8 +64,17 @@ export async function openDeps(
   try {
     const clock = overrides.clock ?? systemClock;
     const crash = overrides.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
-    const db = overrides.db ?? closing(await openConfigured(config), (d) => d.close());
     const http = overrides.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
+    // Before the database: a new one should not be made for a model that is not there.
+    const embedding =
+      overrides.embedding === undefined
+        ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
+        : overrides.embedding;
+    const entailment =
+      overrides.entailment === undefined
+        ? closing(openEntailment(config.entailment), async (model) => model?.close())
+        : overrides.entailment;
+    const db = overrides.db ?? closing(await openConfigured(config), (d) => d.close());
     const blobs = overrides.blobs ?? (await openBlobs(config, crash));
     const queue = await prepareDatabase(db, config, async () => {
       if (migrates) await migrate(db);
@@ -87,14 +96,6 @@ export async function openDeps(
         : overrides.tableEngine;
     const chatModel =
       overrides.chatModel ?? openChatModel({ ...config.chat, webSearch: config.webGrounding }, http, metrics.chat);
-    const embedding =
-      overrides.embedding === undefined
-        ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
-        : overrides.embedding;
-    const entailment =
-      overrides.entailment === undefined
-        ? closing(openEntailment(config.entailment), async (model) => model?.close())
-        : overrides.entailment;
     const auth = openAuthenticator(db.system, clock);
     const noteCheck = (err: unknown): void => log.warn({ err }, 'the rights of running requests could not be checked');
     const rights = closing(openLiveRights(db.system, clock, noteCheck), (live) => live.close());

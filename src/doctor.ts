@@ -20,6 +20,7 @@ import { type ConfiguredModel, inPlainWords } from './llm/plain-words.ts';
 import type { RerankModel } from './llm/rerank.ts';
 import { ADMIN_SOCKET } from './operator-key.ts';
 import type { NameAnalyzer } from './redaction/presidio.ts';
+import { countOf } from './util/count-of.ts';
 import { inTempFolder } from './util/folders.ts';
 import type { Clock } from './util/time.ts';
 import { examineMasterKey } from './vault/rotate.ts';
@@ -270,7 +271,7 @@ export async function authorizationFacts({ config, db }: Pick<Uses, 'config' | '
 
 async function contentFacts(db: Database): Promise<string> {
   const { tenants, groups, sources, chunks } = await countContents(db);
-  return `${tenants} tenants, ${groups} source groups, ${sources} sources, ${chunks} chunks`;
+  return `${countOf(tenants, 'tenant')}, ${countOf(groups, 'source group')}, ${countOf(sources, 'source')}, ${countOf(chunks, 'chunk')}`;
 }
 
 async function hashFacts(blobs: BlobStore): Promise<{ ok: boolean; detail: string }> {

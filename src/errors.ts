@@ -71,7 +71,7 @@ export function reasonOf(error: unknown): string {
 
 /** Returns the error for ids that are unknown, deleted, malformed, of another tenant or of another kind. All get the same body. */
 export function notFound(): ServiceError {
-  return new ServiceError('not_found', 'Not found.');
+  return new ServiceError('not_found', 'There is nothing with this id, or the API key may not see it.');
 }
 
 /** Returns the error for an address of no route, so that a program with a wrong path does not look for a wrong id. */

@@ -4,7 +4,14 @@ import pino from 'pino';
 import { openAdminServer } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
-import { type Config, checkReplicaConfig, environment, findUnknownSettings, loadConfig } from './config.ts';
+import {
+  type Config,
+  checkModelKeys,
+  checkReplicaConfig,
+  environment,
+  findUnknownSettings,
+  loadConfig,
+} from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import { prepareDatabase } from './db/open.ts';
@@ -14,6 +21,7 @@ import { reasonOf } from './errors.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import type { Deps } from './http/deps.ts';
 import { openReadiness } from './http/operations/readiness.ts';
+import { tryToListen } from './http/server.ts';
 import { isLocalName } from './llm/embedding/local.ts';
 import { collectWhenDoubled, releaseMemory } from './util/garbage.ts';
 import { ConfigError, type Environment } from './util/settings-reader.ts';
@@ -72,6 +80,9 @@ export async function runService(role: Role): Promise<number> {
 /** Starts a role, without signals and terminal output. Resolves when `/readyz` answers 200. */
 export async function startService(role: Role, config: Config, env: Environment, log: pino.Logger): Promise<Service> {
   if (role !== 'serve') checkReplicaConfig(config, env);
+  checkModelKeys(config);
+  // A start that cannot listen ends before it makes a database.
+  if (role !== 'worker') await explained(tryToListen(config), config);
   const deps = await openDeps(config, log);
   const closers: (() => Promise<void>)[] = [() => deps.close()];
   try {
@@ -152,21 +163,24 @@ export async function noteOcr({
   if (!ok) log.warn(`pictures and scanned pages are not read: ${detail}`);
 }
 
-async function listen(app: App, deps: Deps): Promise<string> {
-  const { config } = deps;
+/** Waits until the service listens. @throws ConfigError where its address is to blame */
+async function explained<T>(listening: Promise<T>, { host, port }: Config): Promise<T> {
   try {
-    await app.listen({ host: config.host, port: config.port });
+    return await listening;
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === 'EADDRINUSE' || code === 'EACCES') {
       const problem = code === 'EACCES' ? 'may not be used by this user' : 'is in use by another process';
-      throw new ConfigError('PINAKES_PORT', `${config.port} ${problem} (on ${config.host})`, '0 for any free port');
+      throw new ConfigError('PINAKES_PORT', `${port} ${problem} (on ${host})`, '0 for any free port');
     }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new ConfigError('PINAKES_HOST', `${config.host} is not an address of this machine`, '127.0.0.1');
-    }
-    throw error;
+    if (code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') throw error;
+    throw new ConfigError('PINAKES_HOST', `${host} is not an address of this machine`, '127.0.0.1');
   }
+}
+
+async function listen(app: App, deps: Deps): Promise<string> {
+  const { config } = deps;
+  await explained(app.listen({ host: config.host, port: config.port }), config);
   const failed = await openReadiness(deps).failed();
   if (failed.length > 0) throw new Error(`the service is not ready: ${failed.join(', ')}`);
   const { address, port, family } = app.server.address() as AddressInfo;

@@ -101,7 +101,7 @@ test('the client throws a PinakesError with status, type, request id, pointer an
     assert.ok(error instanceof PinakesError);
     assert.deepEqual(
       [error.status, error.type, error.message, error.pointer],
-      [404, 'not_found_error', 'Not found.', null],
+      [404, 'not_found_error', 'There is nothing with this id, or the API key may not see it.', null],
     );
     assert.match(error.requestId ?? '', /^[A-Za-z0-9_-]{1,64}$/);
     return true;

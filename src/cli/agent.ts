@@ -1,6 +1,7 @@
 /** `pinakes agent`: a chat model searches in steps, which are shown, and answers with citations. */
 import type { CitedContent, Operations, Warning } from '../client/api.ts';
 import { parseEvents, type StreamEvent } from '../client/events.ts';
+import { countOf } from '../util/count-of.ts';
 import { formatCitations, oneLine } from './answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from './operate/principal.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
@@ -92,6 +93,6 @@ function found(content: string): string {
     return listed.length === 0 ? 'nothing found' : `${listed.length} found: ${names}`;
   }
   return Array.isArray(result['chunks'])
-    ? `${result['chunks'].length} passages`
-    : `${String(result['text'] ?? '').length} characters`;
+    ? countOf(result['chunks'].length, 'passage')
+    : countOf(String(result['text'] ?? '').length, 'character');
 }

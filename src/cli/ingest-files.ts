@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { open, realpath, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { ASSET_REASON, assetsText } from '../client/page-assets.ts';
+import { countOf } from '../util/count-of.ts';
 import { usageError } from './shared/io.ts';
 import type { UploadFile } from './shared/multipart.ts';
-import { countOf, fileProblem, namesOf } from './shared/words.ts';
+import { fileProblem, namesOf } from './shared/words.ts';
 import { EMPTY_REASON, GENERATED_REASON, LITTER_REASON, litterText, readTree } from './sync/local-tree.ts';
 
 export interface FoundFiles {

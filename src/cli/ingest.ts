@@ -2,6 +2,7 @@
 import { basename, resolve } from 'node:path';
 import { PinakesError } from '../client/client.ts';
 import { shortened } from '../util/code-points.ts';
+import { countOf } from '../util/count-of.ts';
 import { findFiles } from './ingest-files.ts';
 import type { Client } from './shared/client.ts';
 import { openConfiguredClient } from './shared/client-config.ts';
@@ -116,7 +117,7 @@ export async function waitWithProgress(
   const ended = io.onInterrupt?.(`The run goes on in the service. ${toSee(groupIds)}`);
   let summary = '';
   const outcomes = await waitForGroups(client, groupIds, filesTotal, (now) => {
-    summary = `${now.filesDone} of ${now.filesTotal} files, ${now.filesFailed} failed, ${now.chunksDone} chunks`;
+    summary = `${now.filesDone} of ${countOf(now.filesTotal, 'file')}, ${now.filesFailed} failed, ${countOf(now.chunksDone, 'chunk')}`;
     progress.update(now.filesDone, now.filesTotal, summary);
   })
     .catch((error: unknown) => {

@@ -6,6 +6,7 @@ import { type Inspection, inspectFile } from '../files/sandbox/inspect-file.ts';
 import { openProcessPool } from '../files/sandbox/process-pool.ts';
 import { openSandbox } from '../files/sandbox/sandbox.ts';
 import { openToolRunner } from '../files/sandbox/tool-runner.ts';
+import { countOf } from '../util/count-of.ts';
 import { type Command, flagOption, textOption } from './shared/command.ts';
 import { CliError, usageError } from './shared/io.ts';
 import { printable } from './shared/printable.ts';
@@ -113,5 +114,6 @@ function place(start: number, end: number, pages: readonly number[] | null): str
 function headLine({ file, title, blocks }: Seen): string {
   const { fileType, language, chunks } = file;
   const titlePart = title === undefined ? '' : `, title ${JSON.stringify(title)}`;
-  return `<!-- ${fileType}, language ${language ?? 'unknown'}${titlePart}, ${blocks.length} blocks, ${chunks.length} chunks -->\n`;
+  const counts = `${countOf(blocks.length, 'block')}, ${countOf(chunks.length, 'chunk')}`;
+  return `<!-- ${fileType}, language ${language ?? 'unknown'}${titlePart}, ${counts} -->\n`;
 }

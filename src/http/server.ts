@@ -1,5 +1,6 @@
 /** The Fastify instance: everything that applies to every request, inside and outside the API. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import { withoutApiKeys } from '../access/api-key.ts';
@@ -18,6 +19,14 @@ const URL_LENGTH_MAX = 8_192;
 const LINGER_MS = 30_000;
 const PATH_LOGGED_MAX = 300;
 const REQUEST_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Listens for a moment. @throws the error of the system if another process uses the port, for example */
+export async function tryToListen({ host, port }: { host: string; port: number }): Promise<void> {
+  const server = createServer().listen({ host, port });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
+}
 
 type ErrorBody = (failure: ServiceError) => string;
 

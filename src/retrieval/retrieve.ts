@@ -10,7 +10,7 @@ import { embedQuery } from './query/embed-query.ts';
 import { checkFilterCost } from './query/filter-cost.ts';
 import { findNamedGroups } from './query/named-groups.ts';
 import { readTenantFacts } from './query/tenant-facts.ts';
-import { whyNothing } from './query/why-nothing.ts';
+import { unreadFiles, whyNothing } from './query/why-nothing.ts';
 import { selectDistinct, withLeftOut } from './ranking/distinct.ts';
 import { FUSION_DEFAULT } from './ranking/fuse.ts';
 import { correctTerms } from './ranking/fuzzy.ts';
@@ -66,7 +66,7 @@ export async function retrieve(
     await checkFilterCost(tx, db.kind, scopeOf(request, access), tested);
     const scope = searchedScope(request, access);
     const openVisible = () => openCorpus(tx, engine, { ...scope, filters: {} });
-    const { languages, redactionVersion } = await readTenantFacts(tx, tenantId, access);
+    const { languages, redactionVersion, hasUnread } = await readTenantFacts(tx, tenantId, access);
     const redactor = (await redactors?.forTenant(tx, tenantId, redactionVersion)) ?? null;
     // The name of a group may be redacted, and the order of results must not depend on hidden text.
     const named =
@@ -96,6 +96,7 @@ export async function retrieve(
     if (terms) ranked = await rank(tx, corpus, final, rows, []);
     clock.lap('fuzzy');
     if (ranked.length === 0) warnings.push(...(await whyNothing(tx, request, access)));
+    else if (hasUnread) warnings.push(...(await unreadFiles(tx, request, access)));
     const first = plan.reranks || plan.reordered > 0 ? ranked : blocks ? ranked.slice(0, UNBLOCKED_DEPTH) : [];
     await loadRows(tx, request, [...first, ...ranked.slice(Math.max(offset, first.length))], rows);
     const chunkTerms = (id: string) => termsOf(rows.get(id));

@@ -35,7 +35,7 @@ const item = (kind: Kind, ids: (id: string) => object): Row => ({
   body: (id) => ({ items: [{ ...ids(id), ...theirs }] }),
   selected({ body }) {
     const [result] = body.results;
-    assert.equal(result.error, result.success ? '' : 'Not found.');
+    assert.equal(result.error, result.success ? '' : 'There is nothing with this id, or the API key may not see it.');
     return body.success_count;
   },
 });

@@ -1,12 +1,23 @@
 /** Operator commands of root on the data of a service that another user runs. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runPinakes } from '../support/cli.ts';
 import { copyTemplate } from '../support/database.ts';
+import { startServiceProcess } from '../support/service-process.ts';
 
 const NOBODY = 65_534;
 const NAMELESS = 54_321;
@@ -27,11 +38,19 @@ test('a command of root makes no file of root, which the service could not use',
   const dataDir = join(await dataOf(t, NOBODY), 'data');
   const { code, stdout, stderr } = await runPinakes(['doctor'], { PINAKES_DATA_DIR: dataDir });
   assert.match(stdout, /^ok {4}database: embedded/m, `${code} ${stderr}`);
-  const made = readdirSync(dataDir, { recursive: true, encoding: 'utf8' });
-  assert.deepEqual(
-    made.filter((path) => statSync(join(dataDir, path)).uid !== NOBODY),
-    [],
-  );
+  assertAllOf(NOBODY, dataDir);
+});
+
+test('a service that root starts on the data of another user runs as that user', forRoot, async (t) => {
+  const dataDir = join(await dataOf(t, NOBODY), 'data');
+  const service = await startServiceProcess({ dataDir });
+  try {
+    assert.equal(statSync(`/proc/${service.pid}`).uid, NOBODY);
+    assert.ok(existsSync(join(dataDir, 'operator.key')));
+    assertAllOf(NOBODY, dataDir);
+  } finally {
+    await service.stop();
+  }
 });
 
 for (const [uid, user] of [
@@ -49,6 +68,14 @@ for (const [uid, user] of [
     assert.equal(code, 1);
     assert.match(stderr, new RegExp(`^[^\n]*belong to ${user}, [^\n]*: sudo -u ${user} PINAKES_DATA_DIR=[^\n]*\n$`));
   });
+
+function assertAllOf(uid: number, folder: string): void {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  assert.deepEqual(
+    paths.filter((path) => statSync(join(folder, path)).uid !== uid),
+    [],
+  );
+}
 
 function userName(uid: number): string {
   return execFileSync('id', ['-un', String(uid)], { encoding: 'utf8' }).trim();

@@ -128,7 +128,7 @@ test('show prints the source group, source, run or chunk with an id', async () =
   const shown = await json(['show', ropes]);
   assert.deepEqual([shown.kind, shown.source_count, shown.latest_run.status], ['source_group', 1, 'success']);
   const run = await pinakes(['show', shown.latest_run.id]);
-  assert.match(run.stdout, /files +1 of 1, 1 chunks\ncounts +1 scanned, 1 added\n/);
+  assert.match(run.stdout, /files +1 of 1, 1 chunk\ncounts +1 scanned, 1 added\n/);
   assert.equal((await json(['show', shown.latest_run.id])).kind, 'run');
 
   const [source] = await json(['ls', ropes]);

@@ -1,6 +1,9 @@
 /** The command line with a real service, which the command line has started. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { CompletionResult, Operations } from '../../src/client/api.ts';
@@ -107,7 +110,7 @@ test('a Python package with empty files is ingested with exit code 0, and what w
   const { code, stdout, stderr } = await pinakes(['ingest', '--wait', root]);
   assert.equal(code, 0, stderr);
   assert.match(stderr, /^Left out: 2 empty files\.\nLeft out: 1 hidden: basket\/\.cache\/\.\n/);
-  assert.match(stderr, /1 of 1 files, 0 failed/);
+  assert.match(stderr, /1 of 1 file, 0 failed/);
   await pinakes(['rm', '--yes', stdout.trim()]);
   const empty = await pinakes(['ingest', join(root, 'basket', 'py.typed')]);
   assert.deepEqual([empty.code, empty.stdout], [1, '']);
@@ -263,4 +266,23 @@ test('a second service on the same data directory refuses to start', async () =>
   const { code, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: dataDir, PINAKES_PORT: '0' });
   assert.notEqual(code, 0);
   assert.match(stderr, /^pinakes: another Pinakes process uses [^\n]*\n$/);
+});
+
+test('a start that cannot succeed says so before it makes a database', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  t.after(() => taken.close());
+  const { port } = taken.address() as AddressInfo;
+  const newDir = join(tmpdir(), `pinakes-port-${port}`);
+  for (const [setting, value, problem] of [
+    ['PINAKES_PORT', String(port), 'is in use by another process'],
+    ['PINAKES_EMBEDDING_MODEL', 'local:unknown', 'names the model unknown, which is neither'],
+    ['PINAKES_CHAT_MODEL', 'anthropic:claude', 'is a model of anthropic'],
+  ] as const) {
+    const env = { PINAKES_DATA_DIR: newDir, PINAKES_PORT: '0', [setting]: value };
+    const { code, stderr } = await runPinakes(['serve'], env);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, new RegExp(`^pinakes: [^\n]*${setting} [^\n]*${problem}[^\n]*\n$`));
+    assert.ok(!existsSync(newDir), setting);
+  }
 });

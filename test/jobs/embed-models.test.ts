@@ -130,6 +130,21 @@ describe('a new model', () => {
     assert.ok(counted.includes('failed_jobs'), 'the failure of the old model is counted');
   });
 
+  test('counts a job in which both models fail as one failed job', async () => {
+    await w.seedChunks(...texts);
+    await w.embed();
+    await w.seedChunks('a late chunk');
+    w.fake.respond(({ texts: sent }) => (sent.includes('a late chunk') ? { status: 404 } : undefined));
+    const deps = w.withModel('wide');
+    const counted: string[] = [];
+    const embedded = (what: string) => void counted.push(what);
+    await assert.rejects(w.embed({ ...deps, metrics: { ...deps.metrics, embedded } }));
+    assert.deepEqual(
+      counted.filter((what) => what === 'failed_jobs'),
+      ['failed_jobs'],
+    );
+  });
+
   test('is abandoned when a third model or the first model is configured', async () => {
     await w.seedChunks(...texts);
     await w.embed();

@@ -1,4 +1,4 @@
-/** An upload waits for its answer longer than other requests, and uses the same proxy. */
+/** Uploads and answers of models are waited for longer than other requests, and use the same proxy. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -10,14 +10,14 @@ import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { openClient } from '../../src/cli/shared/client.ts';
 import { multipartBody } from '../../src/cli/shared/multipart.ts';
 
-test('an upload goes on when other requests would have given up', async (t) => {
+test('an upload and an answer go on when other requests would have given up', async (t) => {
   const before = getGlobalDispatcher();
   // The global `fetch` gives up after 5 minutes: here after a second.
   setGlobalDispatcher(new Agent({ headersTimeout: 1_000 }));
   const server = createServer(async (request, response) => {
     for await (const _part of request);
     await sleep(4_000);
-    response.setHeader('content-type', 'application/json').end('{"source_group_id":"1"}');
+    response.setHeader('content-type', 'application/json').end('{"source_group_id":"1","status":"done"}');
   });
   server.listen(0, '127.0.0.1');
   t.after(() => {
@@ -28,8 +28,11 @@ test('an upload goes on when other requests would have given up', async (t) => {
   const { port } = server.address() as AddressInfo;
   const client = openClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' });
   const uploaded = client.createLocalFileGroup({ body: multipartBody([['name', 'a']], []) });
+  const messages = [{ role: 'user' as const, content: 'a' }];
+  const answered = [client.createCompletion({ body: { messages } }), client.createAgentRun({ body: { input: 'a' } })];
   await assert.rejects(client.search({ body: { query: 'a' } }), /Headers Timeout/);
   assert.equal((await uploaded).source_group_id, '1');
+  assert.equal((await Promise.all(answered)).length, 2);
 });
 
 test('an upload goes through the proxy of the environment when Node.js is told to use it', async (t) => {

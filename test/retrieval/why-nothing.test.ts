@@ -1,4 +1,4 @@
-/** A search without results says what the caller should know: unknown filters, files that are not read yet, and who asks. */
+/** A search says what the caller should know: without results unknown filters and who asks, and always files that are not read yet. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/db/sql.ts';
@@ -75,6 +75,22 @@ test('files that are still being read are said, unless the key sees none of them
   assert.deepEqual(await warnings({ query: 'zebra' }, ofOther), []);
   await t.deps.db.query(t.tenantId, sql`update source_group set deleted_at = now() where id = ${group}`);
   assert.deepEqual(await warnings({ query: 'zebra' }), []);
+});
+
+test('a search with results says that files of the searched groups are not read yet', async () => {
+  const { t, warnings, group, other } = await openSeeded({});
+  const reading = ['files_not_read', 'Files are still being read. They are found when their run has ended.'];
+  await t.deps.db.query(t.tenantId, sql`update source_group set status = 'queued' where id = ${other}`);
+  assert.deepEqual(await warnings({}), [], 'a run that reads new versions');
+  await t.deps.db.query(t.tenantId, sql`update source set status = 'pending' where source_group_id = ${other}`);
+  assert.deepEqual(await warnings({}), [reading]);
+  assert.deepEqual(await warnings({ source_group_ids: [group, other] }), [reading]);
+  assert.deepEqual(await warnings({ source_group_ids: [group] }), [], 'they are of another group');
+  const ofGroup = await t.issueKey(['knowledge:read'], { sourceGroupIds: [group] });
+  assert.deepEqual(await warnings({}, ofGroup), []);
+  await t.deps.db.query(t.tenantId, sql`update source_group set status = 'canceling' where id = ${other}`);
+  await t.deps.db.query(t.tenantId, sql`update source_group set status = 'canceled' where id = ${other}`);
+  assert.deepEqual(await warnings({}), [], 'no run reads them');
 });
 
 test('with authorization, only what concerns the principal is said', async () => {

@@ -121,8 +121,12 @@ describe('errors', () => {
     const slow = 'select count(*) from range(20000000000)';
     await fails({ sql: slow, timeout_ms: 100 }, 400, /^The query exceeded 100 ms\.$/);
     await fails({ sql: "select repeat('x', 2000000)" }, 413, /1 MiB/);
-    await fails({ sql: 'select 1', tables: ['0190a0a0-0000-7000-8000-000000000000'] }, 404, /^Not found\.$/);
-    await fails({ sql: 'select 1', tables: ['nonsense'] }, 404, /^Not found\.$/);
+    await fails(
+      { sql: 'select 1', tables: ['0190a0a0-0000-7000-8000-000000000000'] },
+      404,
+      /^There is nothing with this id, /,
+    );
+    await fails({ sql: 'select 1', tables: ['nonsense'] }, 404, /^There is nothing with this id, /);
   });
 });
 

@@ -4,7 +4,8 @@
  */
 export const ofServiceDe: Readonly<Record<string, string>> = {
   // Errors of requests.
-  'Not found.': 'Das gibt es nicht oder nicht mehr.',
+  'There is nothing with this id, or the API key may not see it.':
+    'Mit dieser ID gibt es nichts, oder der API-Schlüssel darf es nicht sehen.',
   'The original file is not given out while redaction rules apply.':
     'Das Original wird nicht herausgegeben, solange Schwärzungsregeln gelten.',
   'The redaction rules have changed: the original is available when the file was read again.':

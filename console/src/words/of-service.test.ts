@@ -108,7 +108,10 @@ describe('what the service says, in German', () => {
   test('numbers go to their places, and a text without German words stays as it is', () => {
     const said = inLanguage(ofServiceDe);
     assert.equal(said('2 of 31 files failed'), '2 von 31 Dateien sind fehlgeschlagen');
-    assert.equal(said('Not found.'), 'Das gibt es nicht oder nicht mehr.');
+    assert.equal(
+      said('There is nothing with this id, or the API key may not see it.'),
+      'Mit dieser ID gibt es nichts, oder der API-Schlüssel darf es nicht sehen.',
+    );
     assert.equal(said('tesseract 5.3, eng+deu'), 'tesseract 5.3, eng+deu');
     assert.equal(said('qwen3-4b answers in 20 ms'), 'qwen3-4b antwortet in 20 ms');
     assert.equal(

@@ -14,7 +14,9 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   'The file contains more than # files.': 'Die Datei enthält mehr als # Dateien.',
   '# * inside cannot be read and were left out.':
     'Enthaltene Dateien, die nicht lesbar sind und ausgelassen wurden: #.',
-  '# files inside are compressed in a way that cannot be read.':
+  'Files inside that expand to more than # times their size were left out: #.':
+    'Enthaltene Dateien, die beim Entpacken mehr als #-mal so groß werden und ausgelassen wurden: #.',
+  'Files inside that are compressed in a way that cannot be read: #.':
     'Enthaltene Dateien, deren Komprimierung nicht gelesen wird: #.',
   'The archive has # entries; the limit is #.': 'Das Archiv hat # Einträge, die Grenze ist #.',
   'The archive uses a compression that cannot be read.': 'Die Komprimierung des Archivs wird nicht gelesen.',

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PinakesError } from '../../client/client.ts';
 import { environment } from '../../config.ts';
 import { type Measures, meanMeasures, measureQuery, percentile } from '../../retrieval/ranking/measures.ts';
+import { countOf } from '../../util/count-of.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import { startLocalService } from '../operate/local-service.ts';
 import { SEARCH_MODES } from '../search.ts';
@@ -213,7 +214,7 @@ async function ingest(client: Client, { name, set }: Plan, io: Io) {
   );
   const uploadMs = performance.now() - startedAt;
   const outcomes = await waitForGroups(client, groupIds, set.files.length, (p) =>
-    progress.update(p.filesDone, p.filesTotal, `${p.filesDone} of ${p.filesTotal} files`),
+    progress.update(p.filesDone, p.filesTotal, `${p.filesDone} of ${countOf(p.filesTotal, 'file')}`),
   );
   const ingestMs = performance.now() - startedAt;
   progress.end(formatSeconds(ingestMs));
@@ -252,7 +253,7 @@ async function forEachQuery<T>(
   await forEachLimited([...queries.entries()], QUERY_CONCURRENCY, async ([i, query]) => {
     results[i] = await search(query);
     done += 1;
-    progress.update(done, queries.length, `${done} of ${queries.length} queries`);
+    progress.update(done, queries.length, `${done} of ${countOf(queries.length, 'query', 'queries')}`);
   });
   progress.end();
   return results;
@@ -266,7 +267,7 @@ function latencyOf(latencies: readonly number[]): Latency {
 function formatReport(report: EvalReport): string {
   const { searches, p50Ms, p95Ms, p99Ms, maxMs } = report.search;
   return table([
-    ['set', `${report.set}: ${report.files} files, ${report.queries} queries`],
+    ['set', `${report.set}: ${countOf(report.files, 'file')}, ${countOf(report.queries, 'query', 'queries')}`],
     ['mode', report.mode],
     ['nDCG@10', report.ndcg10.toFixed(4)],
     ['R@100', report.recall100.toFixed(4)],

@@ -12,6 +12,8 @@ import { errorText, listTime } from '../shared/words.ts';
 
 const TYPES = ['local_file', 'drive', 'page', 'repo', 'web', 'database'] as const;
 const STATUSES = ['queued', 'starting', 'started', 'success', 'failure', 'managed', 'canceled', 'deleting'] as const;
+/** Types of groups whose sources have paths. */
+const PATHS: ReadonlySet<string> = new Set(['local_file', 'repo']);
 const SOURCE_STATUSES = ['pending', 'ready', 'failed'] as const;
 
 export const lsCommand: Command = {
@@ -37,7 +39,7 @@ export const lsCommand: Command = {
   pinakes ls --json | jq -r '.[].name'
 
 A source group is a set of sources that were uploaded or crawled together. A source is one
-file or page: its path is printed, or its name if it has none. For one group, --search
+file or page: its path is printed, or its name if it has none, as a page. For one group, --search
 and --status filter its sources, and the status is ${SOURCE_STATUSES.join(', ')}.
 Ids are printed in full, because ids that were made at the same time begin alike.`,
   async run(invocation) {
@@ -91,7 +93,7 @@ async function listSources(client: Client, id: string, limit: number, invocation
   }
   const q = textOption(options, 'search');
   const status = choiceOption(options, 'status', SOURCE_STATUSES);
-  await client.getSourceGroup({ params: { id } });
+  const { source_type: type } = await client.getSourceGroup({ params: { id } });
   const read = async ({ limit: rows, after_id: cursor }: PageQuery) => {
     const query = { source_group_id: id, q, status, limit: rows, cursor };
     const { sources, counts, pagination } = await client.listAllSources({ query });
@@ -100,7 +102,9 @@ async function listSources(client: Client, id: string, limit: number, invocation
   const pages = pagesOf('sources', read, limit);
   const columns: Column<ListedSource>[] = [
     { title: 'ID', value: (source) => source.id },
-    { title: 'PATH', value: ({ path, name }) => path ?? name, cut: 'path' },
+    PATHS.has(type)
+      ? { title: 'PATH', value: ({ path, name }) => path ?? name, cut: 'path' }
+      : { title: 'NAME', value: ({ path, name }) => path ?? name, cut: true },
     { title: 'TYPE', value: ({ file_type: type }) => type, omit: 3 },
     { title: 'SIZE', value: ({ file_size: size }) => formatBytes(size), right: true, omit: 4 },
     { title: 'STATUS', value: (source) => statusOf(source) },

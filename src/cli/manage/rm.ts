@@ -1,10 +1,11 @@
 /** `pinakes rm`: deletes source groups and sources. */
+
+import { countOf } from '../../util/count-of.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, printAnswer } from '../shared/command.ts';
 import { confirm, usageError } from '../shared/io.ts';
 import { groupIdOf } from '../shared/names.ts';
 import { mapRows } from '../shared/pages.ts';
-import { countOf } from '../shared/words.ts';
 import { type Found, find, KIND_WORDS } from './find.ts';
 
 const NAMES_SHOWN_MAX = 5;

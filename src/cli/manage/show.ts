@@ -1,6 +1,7 @@
 /** `pinakes show`: prints the source group, source, run or chunk with an id. */
 import { open, rm } from 'node:fs/promises';
 import type { Content, GroupSource, Metadata, Run, SourceGroup } from '../../client/api.ts';
+import { countOf } from '../../util/count-of.ts';
 import { place } from '../answer.ts';
 import { PRINCIPAL_OPTIONS, principalIn } from '../operate/principal.ts';
 import type { Client } from '../shared/client.ts';
@@ -122,7 +123,10 @@ function runLines(run: Run, title = 'run'): Line[] {
     [title, run.id],
     ...(title === 'run' ? [['source group', run.source_group_id] as const] : []),
     [title === 'run' ? 'status' : '  status', `${run.status}${run.stage === null ? '' : ` (${run.stage})`}`],
-    [title === 'run' ? 'files' : '  files', `${run.files_done} of ${run.files_total}, ${run.chunks_done} chunks`],
+    [
+      title === 'run' ? 'files' : '  files',
+      `${run.files_done} of ${run.files_total}, ${countOf(run.chunks_done, 'chunk')}`,
+    ],
     [title === 'run' ? 'counts' : '  counts', positive.map(([name, count]) => `${count} ${name}`).join(', ')],
     [title === 'run' ? 'error' : '  error', run.error === null ? '' : errorText(run.error)],
     [title === 'run' ? 'started' : '  started', timeText(run.start_time)],
@@ -144,7 +148,10 @@ function sourceLines(source: GroupSource): Line[] {
       source.update_status === null ? source.status : `${source.status} (new version: ${source.update_status})`,
     ],
     ['error', source.error === null ? '' : errorText(source.error)],
-    ['size', `${formatBytes(source.file_size)}, ${source.text_length} characters, ${source.chunk_count} chunks`],
+    [
+      'size',
+      `${formatBytes(source.file_size)}, ${countOf(source.text_length, 'character')}, ${countOf(source.chunk_count, 'chunk')}`,
+    ],
     ['language', source.language ?? ''],
     ['metadata', metadataText(source.metadata)],
     ['of the file', metadataText(ofFile(source))],

@@ -1,5 +1,6 @@
 /** `pinakes tables`: lists tables, shows the columns and first rows of one, and adds the table of a file at an address. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { countOf } from '../../util/count-of.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Column, tableText } from '../shared/columns.ts';
 import {
@@ -14,7 +15,6 @@ import { type Io, usageError } from '../shared/io.ts';
 import { tableIdOf } from '../shared/names.ts';
 import { LIST_OPTIONS, limitOf, type PageQuery, pagesOf, printList, printRows } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
-import { countOf } from '../shared/words.ts';
 import { followGroup } from './follow.ts';
 import { CREATION_OPTIONS, isHttpAddress, scheduleIn } from './schedule.ts';
 

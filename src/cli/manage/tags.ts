@@ -1,6 +1,7 @@
 /** `pinakes tags`: manages tags, and adds them to source groups. */
 import type { Tag } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
+import { countOf } from '../../util/count-of.ts';
 import type { Client } from '../shared/client.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import type { Column } from '../shared/columns.ts';
@@ -9,7 +10,6 @@ import { CliError, confirm, usageError } from '../shared/io.ts';
 import { groupIdOf, tagNamed } from '../shared/names.ts';
 import { mapRows, printRows } from '../shared/pages.ts';
 import { printable } from '../shared/printable.ts';
-import { countOf } from '../shared/words.ts';
 
 export const tagsCommand: Command = {
   name: 'tags',
@@ -100,7 +100,7 @@ async function link(
   return printAnswer({ options, io }, links, () => io.err(text));
 }
 
-/** Returns a better error for the service's `Not found.` */
+/** Returns an error that names the group and the tag, for one that names nothing. */
 function explained(error: unknown, action: 'add' | 'remove', id: string, tag: string): unknown {
   if (!(error instanceof PinakesError) || error.status !== 404) return error;
   const untagged = action === 'remove' ? `, or it does not have the tag "${tag}"` : '';

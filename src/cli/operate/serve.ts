@@ -1,6 +1,8 @@
 /** `pinakes serve`, `pinakes api`, `pinakes worker`: run the service in one process, or as two roles. */
+import { environment, loadConfig } from '../../config.ts';
 import type { Role } from '../../main.ts';
 import type { Command } from '../shared/command.ts';
+import { becomeServiceUser } from './admin-client.ts';
 
 function roleCommand(name: Role, summary: string, details: string): Command {
   return {
@@ -8,8 +10,11 @@ function roleCommand(name: Role, summary: string, details: string): Command {
     summary,
     options: {},
     details,
-    // Imported here, so that other commands do not load the service.
-    run: async () => (await import('../../main.ts')).runService(name),
+    async run() {
+      becomeServiceUser(loadConfig(environment()).dataDir);
+      // Imported here, so that other commands do not load the service.
+      return (await import('../../main.ts')).runService(name);
+    },
   };
 }
 

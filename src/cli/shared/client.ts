@@ -32,26 +32,34 @@ export type CompletionBody = Operations['createCompletion']['request']['body'];
 
 let patient: Promise<typeof fetch> | undefined;
 
-/** Only uploads need it, so other commands do not load it. */
-function uploading(): Promise<typeof fetch> {
+/** Few requests need it, so other commands do not load it. */
+function patientFetch(): Promise<typeof fetch> {
   patient ??= import('../../net/patient-fetch.ts').then(({ openPatientFetch }) => openPatientFetch());
   return patient;
 }
 
 /** Returns a client. Its functions throw PinakesError for an error answer, and CliError when no service answers. */
 export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
-  const once: typeof fetch = async (input, init) => {
-    const sendOnce = init?.body instanceof ReadableStream ? await uploading() : fetch;
-    const response = await sendOnce(input, init).catch((error: unknown) => {
+  const sendBy = async (send: typeof fetch, ...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
+    const response = await send(input, init).catch((error: unknown) => {
       throw connectionError(url, error);
     });
     if (response.ok && isWebPage(response)) throw new CliError(`${url} answers with a web page. ${ADDRESS}`);
     return response;
   };
+  const once: typeof fetch = async (input, init) =>
+    sendBy(init?.body instanceof ReadableStream ? await patientFetch() : fetch, input, init);
   const send = onWait ? withPatience(once, { onWait }) : once;
   const pinakes = openPinakes({ url, apiKey, fetch: send });
+  // A model may work on an answer for as long as the settings of the service allow.
+  const { createCompletion, createAgentRun } = openPinakes({
+    ...{ url, apiKey },
+    fetch: async (input, init) => sendBy(await patientFetch(), input, init),
+  });
   return {
     ...pinakes,
+    createCompletion,
+    createAgentRun,
     url,
     readMetrics: async () => (await fetch(`${url}/metrics`)).text(),
     postMcp: (message, headers, signal) =>

@@ -44,7 +44,6 @@ export function errorText({ title, message }: JobError): string {
  * place in a file.
  */
 export function refusalText({ message }: { message: string }): string {
-  if (message === 'Not found.') return 'There is nothing with this id, or the API key may not see it.';
   const [start, pointed, asked] = /^(?:\/([a-z_]+)(?:\/\d+)?|Query parameter "([a-z_]+)"): /u.exec(message) ?? [];
   if (start === undefined) return message;
   const name = asked === 'q' ? 'search text' : (pointed ?? asked ?? '').replaceAll('_', ' ');
@@ -72,11 +71,6 @@ const FILE_PROBLEMS: Readonly<Record<string, string>> = {
 export function fileProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
   return FILE_PROBLEMS[code] ?? code;
-}
-
-/** Returns `1 file` or `2 files`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 const NAMES_SHOWN_MAX = 3;

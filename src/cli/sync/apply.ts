@@ -1,12 +1,12 @@
 /** Applies a plan: sends its changes in requests that the service accepts. */
 import { createReadStream } from 'node:fs';
 import type { Run } from '../../client/api.ts';
+import { countOf } from '../../util/count-of.ts';
 import type { Client } from '../shared/client.ts';
 import { FILES_PER_GROUP_MAX, GROUP_BYTES_MAX, packGroups } from '../shared/files.ts';
 import type { Io } from '../shared/io.ts';
 import { multipartBody } from '../shared/multipart.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
-import { countOf } from '../shared/words.ts';
 import type { HashedFile } from './hash-files.ts';
 import type { SyncPlan } from './plan.ts';
 import { firstRun, waitForRun } from './remote-group.ts';
@@ -150,8 +150,11 @@ async function follow(client: Client, runId: string, { runs, later }: Parts, io:
     const done = sum((run) => run.files_done);
     // A run may have more files than were sent: files found inside other files.
     const total = sum((run) => run.files_total) + filesOf(later);
-    const note = `${sum((run) => run.statistics.failed)} failed, ${sum((run) => run.chunks_done)} chunks`;
-    progress.update(done, total, `${done} of ${total} files, ${note}`);
+    const note = `${sum((run) => run.statistics.failed)} failed, ${countOf(
+      sum((run) => run.chunks_done),
+      'chunk',
+    )}`;
+    progress.update(done, total, `${done} of ${countOf(total, 'file')}, ${note}`);
   }).finally(ended);
   progress.end();
   return run;

@@ -6,8 +6,9 @@ import { ASSET_REASON, findPageAssets } from '../../client/page-assets.ts';
 import { canBeMinified, HEAD_BYTES, isGeneratedName, isMinified } from '../../connectors/repo/rules.ts';
 import { cleanPath } from '../../features/local-files/file-path.ts';
 import { withoutInvisible } from '../../files/detect/member-name.ts';
+import { countOf } from '../../util/count-of.ts';
 import { usageError } from '../shared/io.ts';
-import { countOf, fileProblem, namesOf } from '../shared/words.ts';
+import { fileProblem, namesOf } from '../shared/words.ts';
 import {
   defaultRules,
   IGNORE_FILES,

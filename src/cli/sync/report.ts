@@ -1,9 +1,10 @@
 /** The report of a synchronization, as a table or as JSON. */
 
 import { ASSET_REASON, assetsText } from '../../client/page-assets.ts';
+import { countOf } from '../../util/count-of.ts';
 import type { Io } from '../shared/io.ts';
 import { printable } from '../shared/printable.ts';
-import { countOf, errorText, namesOf } from '../shared/words.ts';
+import { errorText, namesOf } from '../shared/words.ts';
 import { EMPTY_REASON, GENERATED_REASON, LITTER_REASON, litterText } from './local-tree.ts';
 
 const SHOWN_OF_A_KIND = 50;

@@ -3,13 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run } from '../../client/api.ts';
 import { PinakesError } from '../../client/client.ts';
 import { retryAfterMs, retryWait } from '../../net/retry-wait.ts';
+import { countOf } from '../../util/count-of.ts';
 import type { Client } from '../shared/client.ts';
 import { CliError, type Io } from '../shared/io.ts';
 import { AWAY, NoAnswerError } from '../shared/patience.ts';
 import { printable } from '../shared/printable.ts';
 import { formatBytes, startProgress } from '../shared/progress.ts';
 import { listErrors } from '../shared/upload.ts';
-import { countOf, endedText, shellWord } from '../shared/words.ts';
+import { endedText, shellWord } from '../shared/words.ts';
 import { applyPlan } from './apply.ts';
 import { type HashCache, type HashedFile, hashFiles } from './hash-files.ts';
 import { readTree } from './local-tree.ts';
@@ -201,7 +202,7 @@ function checkDeletions(root: string, plan: SyncPlan, stored: readonly RemoteFil
   if (!isEmpty && (deletions <= UNCONFIRMED_DELETIONS_MAX || deletions * 2 <= stored.length)) return;
   const reason = isEmpty ? `There is no file in ${root}` : `Most files of the group are not in ${root}`;
   throw new CliError(
-    `${reason}: ${deletions} of ${stored.length} files would be deleted. Nothing was changed. To delete them, add --yes.`,
+    `${reason}: ${deletions} of ${countOf(stored.length, 'file')} would be deleted. Nothing was changed. To delete them, add --yes.`,
     REFUSED,
   );
 }

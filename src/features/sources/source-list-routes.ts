@@ -35,8 +35,8 @@ const listQuery = z.strictObject({
     .enum(SOURCE_SORTS)
     .default('time')
     .describe(
-      'What the list is sorted by: `time` of creation, `name`, `size` in bytes, or number of `chunks`. By name is refused while ' +
-        'redaction rules apply to names, because the positions would reveal them.',
+      'What the list is sorted by: `time` of creation, `content_time`, `name`, `size` in bytes, or number of `chunks`. By name is ' +
+        'refused while redaction rules apply to names, because the positions would reveal them.',
     ),
   order: z.enum(['asc', 'desc']).default('desc').describe('Ascending or descending.'),
   limit: queryInteger(1, LIMIT_MAX).default(LIMIT_DEFAULT).describe('How many sources to return.'),

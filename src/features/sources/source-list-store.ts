@@ -12,7 +12,7 @@ export const SOURCE_STATES = ['pending', 'ready', 'failed'] as const;
 /** The status of the newest version of a source, read or not. */
 export type SourceState = (typeof SOURCE_STATES)[number];
 
-export const SOURCE_SORTS = ['time', 'name', 'size', 'chunks'] as const;
+export const SOURCE_SORTS = ['time', 'content_time', 'name', 'size', 'chunks'] as const;
 export type SourceSort = (typeof SOURCE_SORTS)[number];
 
 export interface SourceFilter {
@@ -54,6 +54,7 @@ const FROM = raw(`source s join source_group g on g.tenant_id = s.tenant_id and 
 /** The value of each sort, and its type. Ids sort by time. */
 const SORTS: Record<SourceSort, { value: Sql; type: Sql }> = {
   time: { value: raw('null::int'), type: raw('int') },
+  content_time: { value: raw('floor(extract(epoch from s.content_at) * 1000)::bigint'), type: raw('bigint') },
   name: { value: raw('lower(s.name)'), type: raw('text') },
   size: { value: raw('s.file_size'), type: raw('bigint') },
   chunks: { value: raw('s.chunk_count'), type: raw('int') },

@@ -65,12 +65,17 @@ export function embedChunks(deps: IngestDeps): JobHandler {
         if (!(await holdsEmbedding(tx, tenantId, attempt))) throw new EmbeddingLost();
       },
     };
+    let failures = 0;
+    // A job that goes on without a model may fail later: it counts once.
+    const countFailure = (): void => {
+      if (++failures === 1) deps.metrics.embedded('failed_jobs', 1);
+    };
     try {
-      const done = await work(deps, turn);
+      const done = await work(deps, turn, countFailure);
       await release(deps, tenantId, attempt, embedding, done);
     } catch (error) {
       if (error instanceof EmbeddingLost || lost.signal.aborted) return;
-      if (!signal.aborted) deps.metrics.embedded('failed_jobs', 1);
+      if (!signal.aborted) countFailure();
       await releaseFailed(deps, tenantId, attempt, lastAttempt && !signal.aborted).catch(() => undefined);
       throw error;
     } finally {
@@ -81,7 +86,7 @@ export function embedChunks(deps: IngestDeps): JobHandler {
 }
 
 /** Embeds waiting chunks. Returns true when no chunk waits any more, false when the turn is over. */
-async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
+async function work(deps: IngestDeps, turn: EmbeddingTurn, countFailure: () => void): Promise<boolean> {
   const endsAt = performance.now() + TURN_MS;
   const failing = new Set<number>();
   const positions = new Map<number, string | null>();
@@ -109,7 +114,7 @@ async function work(deps: IngestDeps, turn: EmbeddingTurn): Promise<boolean> {
         // The provider may no longer offer the old model: the vectors of the new model are made all the same.
         const { model } = generation;
         deps.log.warn({ reason: reasonOf(error), model }, 'new chunks get no vectors of the model that serves');
-        deps.metrics.embedded('failed_jobs', 1);
+        countFailure();
         failing.add(number);
       }
     }

@@ -22,6 +22,8 @@ export interface TenantFacts {
   languages: string[];
   /** The version of the redaction policy in force; null without one. */
   redactionVersion: number | null;
+  /** Whether a file of the tenant was not read yet. */
+  hasUnread: boolean;
 }
 
 /**
@@ -31,13 +33,13 @@ export interface TenantFacts {
 export async function readTenantFacts(tx: Tx, tenantId: string, access: Pick<Access, 'policy'>): Promise<TenantFacts> {
   const all = sql`(${sourcesWith(sql`true`, tenantId, access)} limit ${SOURCES_COUNTED_MAX}) a`;
   const facts = sql`
-    select ${redactionVersion(tenantId)} as redaction_version, array(
+    select ${redactionVersion(tenantId)} as redaction_version,
+      exists (select from source where tenant_id = ${tenantId} and status = 'pending' and deleted_at is null) as has_unread, array(
       select l.language from unnest(${ANALYZED_LANGUAGES}::text[]) as l(language) where exists (
         ${sourcesWith(sql`s.language = l.language`, tenantId, access)}
         offset (select greatest(ceil(count(*) * ${SOURCES_SHARE_MIN}::numeric) - 1, 0) from ${all}))) as languages`;
   const [row] = await tx.query<TenantFacts>(access.policy === null ? keepPlan(facts) : facts);
-  const { languages, redactionVersion: version } = row!;
-  return { languages: [...languages, UNDETERMINED], redactionVersion: version };
+  return { ...row!, languages: [...row!.languages, UNDETERMINED] };
 }
 
 /** Selects sources that satisfy the condition. The offsets prevent plans that begin with the groups or with all sources. */

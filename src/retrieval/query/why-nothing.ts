@@ -1,4 +1,4 @@
-/** Says what the caller should know when a search found nothing: an empty answer alone looks as if no text said anything. */
+/** Says what the caller should know about a search that found nothing, or that some files could not be found by yet. */
 import type { Access } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import { NOTHING } from '../../access/policy-sql.ts';
@@ -12,6 +12,24 @@ import type { RetrieveRequest, Warning } from '../types.ts';
 const NAMED_MAX = 3;
 const NAME_LENGTH_MAX = 200;
 const AS_WITHOUT_ATTRIBUTES = 'It sees what the policy shows to a principal without attributes.';
+
+const FILES_NOT_READ: Warning = {
+  type: 'files_not_read',
+  message: 'Files are still being read. They are found when their run has ended.',
+};
+
+/** Returns a warning if a run reads files for the first time in the searched groups. With a policy, nothing is said as below. */
+export async function unreadFiles(tx: Tx, request: RetrieveRequest, access: Access): Promise<Warning[]> {
+  if (access.policy !== null) return [];
+  const { sourceGroupIds } = request.filters;
+  const ofWanted = sourceGroupIds ? sql`and g.id = any(${sourceGroupIds.filter(isId)}::uuid[])` : empty;
+  const [known] = await tx.query<{ isReading: boolean }>(sql`
+    select exists (
+      select from source_group g join source s on s.tenant_id = g.tenant_id and s.source_group_id = g.id
+      where g.tenant_id = ${request.tenantId} and g.deleted_at is null and ${withinLimits(access)} ${ofWanted}
+        and g.status = any(${ACTIVE_STATUSES}::text[]) and s.status = 'pending' and s.deleted_at is null) as is_reading`);
+  return known!.isReading ? [FILES_NOT_READ] : [];
+}
 
 /**
  * Returns the reasons that do not lie with the words of the query: who asks, what the filters name, and files that are not read yet.
@@ -36,11 +54,7 @@ export async function whyNothing(tx: Tx, request: RetrieveRequest, access: Acces
     ...missing(tags, names, (name) => `There is no tag ${name}.`),
     ...missing(tagIds, ids, (id) => `There is no tag with the id ${id}.`),
   ];
-  const reading = {
-    type: 'files_not_read',
-    message: 'Files are still being read. They are found when their run has ended.',
-  };
-  return [...unknown, ...(isReading ? [reading] : [])];
+  return [...unknown, ...(isReading ? [FILES_NOT_READ] : [])];
 }
 
 function missing(given: readonly string[], known: readonly string[], words: (quoted: string) => string): Warning[] {

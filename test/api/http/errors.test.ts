@@ -39,7 +39,10 @@ describe('requests to routes', () => {
     assertError(await t.get('/nothing', null), 404);
     // A program with a wrong path would look for a wrong id.
     assert.match((await t.get('/api/v1/search')).body.error.message, /^There is no such address: \/openapi\.json/);
-    assert.equal((await t.get('/sources/nothing')).body.error.message, 'Not found.');
+    assert.equal(
+      (await t.get('/sources/nothing')).body.error.message,
+      'There is nothing with this id, or the API key may not see it.',
+    );
     assertError(await t.get('//nothing', null), 404);
     assertError(await t.get('/api-keys/', null), 404);
     assertError(await t.get('/API-KEYS', null), 404);

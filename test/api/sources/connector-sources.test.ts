@@ -15,7 +15,8 @@ import {
   storeSecret,
 } from '../../support/worlds/connector-sources.ts';
 
-const NOT_FOUND = '{"error":{"message":"Not found.","type":"not_found_error"}}';
+const NOT_FOUND =
+  '{"error":{"message":"There is nothing with this id, or the API key may not see it.","type":"not_found_error"}}';
 const DAILY = 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0;BYSECOND=0';
 
 let t: TestApp;

@@ -240,7 +240,7 @@ test('facets count by group and by tag, each with all filters but its own, and o
 });
 
 test('pages in every sort and order have each source once', async () => {
-  for (const sort of ['time', 'name', 'size', 'chunks']) {
+  for (const sort of ['time', 'content_time', 'name', 'size', 'chunks']) {
     for (const order of ['asc', 'desc']) {
       const seen: Row[] = [];
       let cursor: string | null = null;
@@ -265,6 +265,9 @@ test('pages in every sort and order have each source once', async () => {
   }
   assert.equal(names(await list('?sort=name&order=asc'))[0], 'box.zip');
   assert.deepEqual(names(await list('?sort=name&order=asc')).slice(-2), ['inner.txt', 'later.txt']);
+  await t.deps.db.query(t.tenantId, sql`update source set content_at = '2001-02-03' where name = 'box.zip'`);
+  assert.equal(names(await list('?sort=content_time&order=asc'))[0], 'box.zip');
+  assert.equal(names(await list('?sort=content_time')).at(-1), 'box.zip');
 });
 
 test('a cursor of another list is refused', async () => {

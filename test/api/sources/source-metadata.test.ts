@@ -185,7 +185,7 @@ describe('POST /sources/metadata/batch', () => {
       success_count: 2,
       results: [
         { id: source, success: true, error: '' },
-        { id: unknown, success: false, error: 'Not found.' },
+        { id: unknown, success: false, error: 'There is nothing with this id, or the API key may not see it.' },
         { id: source, success: false, error: METADATA_ERRORS.full },
         { id: source, success: true, error: '' },
       ],
@@ -199,7 +199,11 @@ describe('POST /sources/metadata/batch', () => {
       const { body } = await batch([
         { source_id: source, source_group_id: wrong, metadata: { records: records(0, 1) } },
       ]);
-      assert.deepEqual(body.results, [{ id: source, success: false, error: 'Not found.' }], wrong);
+      assert.deepEqual(
+        body.results,
+        [{ id: source, success: false, error: 'There is nothing with this id, or the API key may not see it.' }],
+        wrong,
+      );
     }
     assert.deepEqual((await t.get(`/sources/${source}`)).body.metadata.records, []);
   });

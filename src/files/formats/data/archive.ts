@@ -55,14 +55,16 @@ function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
   const harmless = harmlessEntries(entries);
   if (harmless.length < entries.length) {
     warnings.push(
-      `${entries.length - harmless.length} files inside expand to more than ${EXPANSION_RATIO_MAX} times their size ` +
-        'and were left out.',
+      `Files inside that expand to more than ${EXPANSION_RATIO_MAX} times their size were left out: ` +
+        `${entries.length - harmless.length}.`,
     );
   }
   const readable = harmless.filter(isReadableEntry);
   if (readable.length < harmless.length) {
     if (readable.length === 0) throw unreadable();
-    warnings.push(`${harmless.length - readable.length} files inside are compressed in a way that cannot be read.`);
+    warnings.push(
+      `Files inside that are compressed in a way that cannot be read: ${harmless.length - readable.length}.`,
+    );
   }
   return readable.map((entry) => ({ name: entry.name, bytes: () => readZipEntry(bytes, entry) }));
 }
