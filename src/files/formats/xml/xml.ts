@@ -5,9 +5,10 @@ import { FileError } from '../../failure.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
-import { type Json, writeJson } from '../data/json.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { writeJson } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { withoutEntities } from './entities.ts';
@@ -99,6 +100,7 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
   const title = plainText(childAt(feed, 'title'));
   builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
   builder.add({ kind: 'paragraph' }, plainText(childAt(feed, 'description') ?? childAt(feed, 'subtitle')));
+  const hasNamespaces = attributes(top).some(([name]) => name.startsWith('xmlns'));
   // The entries of an RDF feed are siblings of the channel.
   for (const entry of [feed, top === feed ? undefined : top].flatMap((parent) => (parent ? entriesOf(parent) : []))) {
     const headline = plainText(childAt(entry, 'title'));
@@ -114,8 +116,32 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
     const bodies = ['encoded', 'content', 'description', 'summary'].map((name) => childAt(entry, name));
     const body = bodies.find((each) => plainText(each) !== '');
     if (body) writeBody(body, facts.find(([name]) => name === 'link')?.[1], builder);
+    if (!hasNamespaces) writeFurtherFacts(entry, builder);
   }
   return title || undefined;
+}
+
+/** Matches elements of an entry that are written elsewhere, and those for machines. */
+const FEED_ELEMENTS =
+  /^(?:title|link|description|content|encoded|summary|guid|id|enclosure|pubDate|published|updated|author|category)$/;
+
+/**
+ * Writes the other elements of an entry in a feed without namespaces: a tracker exports the state, people and comments of a ticket in
+ * this way. With namespaces they are additions for other programs.
+ */
+function writeFurtherFacts(entry: XmlElement, builder: TextBuilder): void {
+  const further = childElements(entry).filter(({ name }) => !FEED_ELEMENTS.test(name));
+  const facts = further
+    .filter((element) => childElements(element).length === 0)
+    .map((fact) => [fact.name, plainText(fact)]);
+  const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
+  builder.add({ kind: 'paragraph' }, lines.join('\n'));
+  for (const part of further.flatMap((element) => childElements(element))) {
+    const words = [...attributes(part).map(([, value]) => value), plainText(part)].filter(
+      (value) => !/^\d*$/.test(value),
+    );
+    if (plainText(part) !== '') builder.add({ kind: 'paragraph' }, `${part.name}: ${words.join(', ')}`);
+  }
 }
 
 /** Writes the quoted HTML of an entry. Its headings become lower than the heading of the entry. */

@@ -4,14 +4,18 @@
  */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import type { Link } from '../../../text/link-line.ts';
 import { isObject } from '../../../util/is-object.ts';
 import { cleanText } from '../../detect/decode.ts';
 import { badFile } from '../../failure.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
+import { SINGLE_RECORDS_MAX } from '../data/records.ts';
+import { quotedHtml } from '../html/quoted.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
-import { SINGLE_RECORDS_MAX } from './records.ts';
+import { chatOf, writeChat } from './chat.ts';
+import type { Json } from './value.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
 const INDENT_LEVELS_MAX = 12;
@@ -20,14 +24,17 @@ const RECORDS_PER_BLOCK = 20;
 /** Maximum depth of a list of records inside objects. */
 const RECORD_LEVELS_MAX = 4;
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
 /**
  * Parses JSON. JSON with comments or commas behind the last member, as in settings of programs, is text: the comments explain it.
  *
+ * @param users the names of users of a chat by their ids
  * @throws FileError if the text is neither JSON nor JSON Lines.
  */
-export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+export function parseJson(
+  source: string,
+  keys: readonly ChunkMetadataKey[],
+  users: ReadonlyMap<string, string> = new Map(),
+): ParsedFile {
   const read = readJson(source);
   const value = read === undefined ? undefined : withNamedCoordinates(read);
   if (value === undefined) {
@@ -38,6 +45,7 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
   }
   const picker = new KeyPicker(keys);
   const builder = new TextBuilder();
+  if (!picker.active && writeMessages(builder, value, users)) return finish('json', builder, picker, []);
   const main = mainRecords(value);
   if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {
@@ -47,6 +55,19 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
     writeRecords(builder, main.records, picker, main.path);
   } else writeSections(builder, value);
   return finish('json', builder, picker, []);
+}
+
+/** Writes the messages of a chat: a list, or a member of the file, which may say where the chat took place. */
+function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<string, string>): boolean {
+  const members = isObject(value) ? Object.entries(value as { [key: string]: Json }) : [['', value] as const];
+  const found = members.find(
+    (entry): entry is [string, Json[]] => isRecordList(entry[1]) && chatOf(entry[1]) !== undefined,
+  );
+  if (!found) return false;
+  const around = members.filter((entry) => entry !== found).flatMap(([name, member]) => lines(member, name));
+  builder.add({ kind: 'paragraph' }, around.join('\n'));
+  writeChat(builder, found[1], chatOf(found[1])!, users);
+  return true;
 }
 
 /** Returns GeoJSON with the coordinates of points as members with names: it writes the longitude first, unlike most people. */
@@ -162,7 +183,8 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
   if (picker.active || records.length <= SINGLE_RECORDS_MAX) {
     for (const record of records) {
       const metadata = picker.pick((key) => scalarAt(record, key));
-      builder.add({ kind: 'record', metadata, ...place }, lines(record).join('\n'));
+      const links: Link[] = [];
+      builder.add({ kind: 'record', metadata, links, ...place }, lines(record, '', 0, links).join('\n'));
     }
     return;
   }
@@ -236,16 +258,37 @@ function sections(value: Json): string[] {
   return [...texts, scalars.join('\n')].filter((text) => text !== '');
 }
 
-/** Returns `key: value` lines of all scalars under a value. Members are indented under their key. Not recursive. */
-function lines(root: Json, key = '', level = 0): string[] {
+const ADDRESS = /^https?:\/\/\S{1,2000}$/;
+/** A record with more members that are addresses is of an API. Its addresses would crowd out its words. */
+const ADDRESSES_MAX = 8;
+
+function addressesIn(root: Json): number {
+  let found = 0;
+  const stack = [root];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'string') found += ADDRESS.test(next) ? 1 : 0;
+    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) stack.push(member);
+  }
+  return found;
+}
+
+/**
+ * Returns `key: value` lines of all scalars under a value. Members are indented under their key. Not recursive.
+ *
+ * @param links gets the links of HTML, and the addresses of a record of an API that has many of them.
+ */
+function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
   const out: string[] = [];
+  const isBeside = links !== undefined && addressesIn(root) > ADDRESSES_MAX;
   const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { value, depth } = next;
     const lead = `${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX))}${next.key === '' ? '' : `${next.key}:`}`;
-    const text = inlineText(value);
-    if (text !== undefined) {
-      if (text.trim() !== '') {
+    const inline = inlineText(value);
+    if (inline !== undefined) {
+      const text = quotedHtml(inline, links ?? []) ?? inline;
+      if (isBeside && ADDRESS.test(text)) links.push({ text: next.key, url: text });
+      else if (text.trim() !== '') {
         // Lines of a text are indented, so that the next member cannot be taken for one of them.
         const rest = text.replace(/\n(?=[^\n])/g, `\n${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX) + 1)}`);
         out.push(lead.trim() === '' ? lead + text : `${lead} ${rest}`);
