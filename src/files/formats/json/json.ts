@@ -14,7 +14,7 @@ import { SINGLE_RECORDS_MAX } from '../data/records.ts';
 import { quotedHtml } from '../html/quoted.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
-import { chatOf, writeChat } from './chat.ts';
+import { isChat, writeChat } from './chat.ts';
 import type { Json } from './value.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
@@ -60,13 +60,11 @@ export function parseJson(
 /** Writes the messages of a chat: a list, or a member of the file, which may say where the chat took place. */
 function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<string, string>): boolean {
   const members = isObject(value) ? Object.entries(value as { [key: string]: Json }) : [['', value] as const];
-  const found = members.find(
-    (entry): entry is [string, Json[]] => isRecordList(entry[1]) && chatOf(entry[1]) !== undefined,
-  );
-  if (!found) return false;
-  const around = members.filter((entry) => entry !== found).flatMap(([name, member]) => lines(member, name));
+  const [messages] = members.map(([, member]) => member).filter((member) => isRecordList(member) && isChat(member));
+  if (!messages) return false;
+  const around = members.filter(([, member]) => member !== messages).flatMap(([name, member]) => lines(member, name));
   builder.add({ kind: 'paragraph' }, around.join('\n'));
-  writeChat(builder, found[1], chatOf(found[1])!, users);
+  writeChat(builder, messages as Json[], users);
   return true;
 }
 
@@ -105,7 +103,7 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
     at = member;
   }
   if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
-  else for (const text of sections(at)) builder.add({ kind: 'paragraph' }, text);
+  else writeSections(builder, at);
 }
 
 /** Share of a file that its list of records must have, and minimum number of records. */
@@ -242,35 +240,10 @@ function writeSections(builder: TextBuilder, value: Json, headingPath: readonly 
   flush();
 }
 
-/** Returns one text per member of the outermost object, so that chunks end between members. */
-function sections(value: Json): string[] {
-  if (!isObject(value)) return [lines(value).join('\n')];
-  const texts: string[] = [];
-  let scalars: string[] = [];
-  for (const [key, member] of Object.entries(value)) {
-    const own = lines(member, key);
-    if (inlineText(member) !== undefined) scalars.push(...own);
-    else {
-      texts.push(scalars.join('\n'), own.join('\n'));
-      scalars = [];
-    }
-  }
-  return [...texts, scalars.join('\n')].filter((text) => text !== '');
-}
-
-const ADDRESS = /^https?:\/\/\S{1,2000}$/;
+/** Matches the line of a member that is an address. */
+const ADDRESS = /^[^:\n]*: (https?:\/\/\S{1,2000})$/;
 /** A record with more members that are addresses is of an API. Its addresses would crowd out its words. */
 const ADDRESSES_MAX = 8;
-
-function addressesIn(root: Json): number {
-  let found = 0;
-  const stack = [root];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    if (typeof next === 'string') found += ADDRESS.test(next) ? 1 : 0;
-    else if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) stack.push(member);
-  }
-  return found;
-}
 
 /**
  * Returns `key: value` lines of all scalars under a value. Members are indented under their key. Not recursive.
@@ -279,7 +252,6 @@ function addressesIn(root: Json): number {
  */
 function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
   const out: string[] = [];
-  const isBeside = links !== undefined && addressesIn(root) > ADDRESSES_MAX;
   const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { value, depth } = next;
@@ -287,8 +259,7 @@ function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
     const inline = inlineText(value);
     if (inline !== undefined) {
       const text = quotedHtml(inline, links ?? []) ?? inline;
-      if (isBeside && ADDRESS.test(text)) links.push({ text: next.key, url: text });
-      else if (text.trim() !== '') {
+      if (text.trim() !== '') {
         // Lines of a text are indented, so that the next member cannot be taken for one of them.
         const rest = text.replace(/\n(?=[^\n])/g, `\n${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX) + 1)}`);
         out.push(lead.trim() === '' ? lead + text : `${lead} ${rest}`);
@@ -303,7 +274,10 @@ function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
     for (let i = members.length - 1; i >= 0; i -= 1)
       stack.push({ key: members[i]![0], value: members[i]![1], depth: inner });
   }
-  return out;
+  const addresses = links ? out.filter((line) => ADDRESS.test(line)) : [];
+  if (addresses.length <= ADDRESSES_MAX) return out;
+  links?.push(...addresses.map((line) => ({ text: line.trim().split(':', 1)[0]!, url: ADDRESS.exec(line)![1]! })));
+  return out.filter((line) => !ADDRESS.test(line));
 }
 
 /** Returns the text of a scalar or of an array of scalars. */
