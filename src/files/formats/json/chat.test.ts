@@ -6,7 +6,7 @@ import { parseJson } from './json.ts';
 
 const NAMES = new Map([['U1', 'Mara Lind']]);
 const textOf = (value: unknown, names = NAMES) => parseJson(JSON.stringify(value), [], names).text;
-const line = (text: string) => `## 2025-03-04 (Tuesday, March 4, 2025)\n\n2025-03-04 09:02 UTC, ${text}`;
+const line = (text: string) => `## 2025-03-04 (Tuesday, March 4, 2025)\n\n- 2025-03-04 09:02 UTC, ${text}`;
 const slack = (text: string, more: object = {}) => ({
   type: 'message',
   ts: '1741078920.000100',
@@ -15,7 +15,7 @@ const slack = (text: string, more: object = {}) => ({
   ...more,
 });
 
-test('a message of each kind of export is a line with its time and sender', () => {
+test('a message of each kind of export is a list item with its time and sender', () => {
   const time = '2025-03-04T09:02:10.123+00:00';
   const person = { displayName: 'Mara Lind' };
   const exports: Record<string, object> = {
@@ -60,11 +60,11 @@ test('a message of each kind of export is a line with its time and sender', () =
 });
 
 test('what stands around the messages is written before them, and each day has a heading', () => {
-  const messages = [slack('One.'), slack('Two.', { ts: '1741165320.000100' })];
+  const messages = [slack('One.'), slack('Also.'), slack('Two.', { ts: '1741165320.000100' })];
   const text = textOf({ channel: { name: 'support' }, messages });
   assert.match(
     text,
-    /^channel:\n {2}name: support\n\n## 2025-03-04[\s\S]*\n\n## 2025-03-05 \(Wednesday, March 5, 2025\)\n\n/,
+    /^channel:\n {2}name: support\n\n## 2025-03-04[^#]*One\.\n- 2025[^#]*Also\.\n\n## 2025-03-05 \(Wednesday, March 5, 2025\)\n\n/,
   );
 });
 
@@ -77,7 +77,7 @@ test('users, channels, addresses and entities of Slack are words, and names of f
     },
   );
   const said = '@Mara Lind, @U9 & @here: see #sales, the wiki (https://a.example/x) and https://b.example';
-  assert.equal(textOf([message]), line(`Mara Lind: ${said}\noffer.pdf\nBuild 7 failed`));
+  assert.equal(textOf([message]), line(`Mara Lind: ${said}\n  offer.pdf\n  Build 7 failed`));
   assert.match(textOf([slack('Hi', { user_profile: { real_name: 'Bo' } })], new Map()), /UTC, Bo: Hi$/);
 });
 

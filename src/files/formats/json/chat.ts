@@ -1,4 +1,4 @@
-/** Parses exports of chats in JSON: Slack, Matrix, Discord, Teams and Telegram. Each message is a line with its time and sender. */
+/** Parses exports of chats in JSON: Slack, Matrix, Discord, Teams and Telegram. Each message is a list item with its time and sender. */
 
 import { detectLanguage, SAMPLE_UNITS } from '../../../text/language.ts';
 import type { Link } from '../../../text/link-line.ts';
@@ -35,31 +35,22 @@ const ATTACHED_TEXT = 'text fallback title fileName name description'.split(' ')
 /** Returns whether all objects are messages of one export. */
 export function isChat(messages: readonly Json[]): boolean {
   const haveAll = (signs: readonly string[]) =>
-    messages.every((one) => isObject(one) && signs.every((sign) => Object.hasOwn(one, sign)) && !hasOtherTime(one));
-  return messages.length > 0 && SIGNS.some(haveAll);
-}
-
-/** Returns whether `ts` is no time of Slack. Other programs also write it. */
-function hasOtherTime(message: Record<string, unknown>): boolean {
-  return message['ts'] !== undefined && !SLACK_TIME.test(`"ts":"${message['ts']}"`);
+    messages.every((one) => isObject(one) && signs.every((sign) => Object.hasOwn(one, sign)));
+  const ts = textAt(messages[0] ?? null, ['ts']);
+  // Other programs also write `ts`.
+  return messages.length > 0 && SIGNS.some(haveAll) && (ts === '' || SLACK_TIME.test(`"ts":"${ts}"`));
 }
 
 /** Returns the names of the users of a Slack export by their ids. They are in a file beside the folders of the channels. */
-export async function namesOfUsers(
-  source: string,
-  path: string | undefined,
-  { include }: Tools,
-): Promise<Map<string, string>> {
-  if (!include || path === undefined || !SLACK_TIME.test(source)) return new Map();
+export async function namesOfUsers(source: string, path: string | undefined, { include }: Tools) {
+  const names = new Map<string, string>();
+  if (!include || path === undefined || !SLACK_TIME.test(source)) return names;
   const bytes = await include(`${folderOf(folderOf(path).slice(0, -1))}users.json`);
   try {
-    const users = JSON.parse(new TextDecoder().decode(bytes as Uint8Array)) as Json[];
-    return new Map(
-      users.map((user) => [textAt(user, ['id']), textAt(user, ['profile.real_name', 'real_name', 'name'])]),
-    );
-  } catch {
-    return new Map();
-  }
+    for (const user of JSON.parse(new TextDecoder().decode(bytes as Uint8Array)) as Json[])
+      names.set(textAt(user, ['id']), textAt(user, ['profile.real_name', 'real_name', 'name']));
+  } catch {} // The ids stay.
+  return names;
 }
 
 /** Writes messages with a section for each day. @param users the names of users by their ids */
@@ -67,17 +58,21 @@ export function writeChat(builder: TextBuilder, messages: readonly Json[], users
   const own = messages.map((one) => [textAt(one, ['user']), textAt(one, ['user_profile.real_name'])] as const);
   const names = new Map([...own.filter(([, name]) => name !== ''), ...users]);
   const written = messages.map((message) => writtenMessage(message, names)).filter(({ text }) => text !== '');
-  const language = detectLanguage(written.map(({ text }) => text.slice(0, SAMPLE_UNITS)).join('\n')) ?? null;
+  const language =
+    detectLanguage(
+      written
+        .map(({ text }) => text)
+        .join('\n')
+        .slice(0, SAMPLE_UNITS),
+    ) ?? null;
   let today = '';
-  for (const { time, sender, text, links } of written) {
-    const [day = '', clock = ''] = time?.toISOString().split(/T|:\d\d\./) ?? [];
-    if (time && day !== today) {
-      const title = `${day} (${dayInWords(time, language)})`;
-      builder.add({ kind: 'heading', level: 2, title }, `## ${title}`);
-    }
+  for (const { day, clock, sender, text, links } of written) {
+    const isNew = day !== today;
+    const title = isNew && day !== '' ? `${day} (${dayInWords(new Date(day), language)})` : '';
+    if (title !== '') builder.add({ kind: 'heading', level: 2, title }, `## ${title}`);
+    const head = [day && `${day} ${clock} UTC`, sender || 'unknown'].filter(Boolean).join(', ');
+    builder.add({ kind: 'list', links }, `- ${head}: ${text.replace(/\n+/g, '\n  ')}`, isNew ? '\n\n' : '\n');
     today = day;
-    const head = [time ? `${day} ${clock} UTC` : '', sender].filter(Boolean).join(', ');
-    builder.add({ kind: 'paragraph', links }, head === '' ? text : `${head}: ${text}`);
   }
 }
 
@@ -88,16 +83,12 @@ function writtenMessage(message: Json, names: ReadonlyMap<string, string>) {
   const texts = [textAt(message, TEXT), ...attached].map((text) =>
     valueAt(message, 'ts') === undefined ? (quotedHtml(text, links) ?? text) : withoutSigns(text, names),
   );
-  // Seconds or milliseconds since 1970, or an ISO date.
   const moment = textAt(message, TIME);
-  const count = Number(moment);
-  const time = new Date(Number.isNaN(count) ? moment : count * (count < 1e11 ? 1000 : 1));
-  return {
-    time: Number.isNaN(time.getTime()) ? undefined : time,
-    sender: names.get(sender) ?? sender,
-    text: [...new Set(texts.map((text) => text.trim()))].filter(Boolean).join('\n'),
-    links,
-  };
+  // An ISO date, or seconds or milliseconds since 1970.
+  const time = new Date(/\D\d*\D/.test(moment) ? moment : Number(moment) * (Number(moment) < 1e11 ? 1000 : 1));
+  const [day = '', clock] = Number.isNaN(time.getTime()) ? [] : time.toISOString().split(/T|:\d\d\./);
+  const text = [...new Set(texts.map((one) => one.trim()))].filter(Boolean).join('\n');
+  return { day, clock, sender: names.get(sender) ?? sender, text, links };
 }
 
 /** Returns a text of Slack without its signs for users, channels and addresses. */
@@ -114,14 +105,13 @@ function withoutSigns(text: string, names: ReadonlyMap<string, string>): string 
 function textAt(value: Json, paths: readonly string[]): string {
   for (const path of paths) {
     const text = [valueAt(value, path)].flat().map((part) => (isObject(part) ? part['text'] : part));
-    // The text of `null` is empty in a list.
     if (text.join('').trim() !== '') return text.join('');
   }
   return '';
 }
 
 function valueAt(value: Json, path: string): Json | undefined {
-  let at: Json | undefined = value;
-  for (const name of path.split('.')) at = isObject(at) && Object.hasOwn(at, name) ? (at[name] as Json) : undefined;
-  return at;
+  const inner = (at: Json | undefined, name: string) =>
+    isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+  return path.split('.').reduce(inner as (at: Json | undefined, name: string) => Json | undefined, value);
 }

@@ -241,15 +241,11 @@ function writeSections(builder: TextBuilder, value: Json, headingPath: readonly 
 }
 
 /** Matches the line of a member that is an address. */
-const ADDRESS = /^[^:\n]*: (https?:\/\/\S{1,2000})$/;
+const ADDRESS = /^ *(?<text>[^:\n]*): (?<url>https?:\/\/\S{1,2000})$/;
 /** A record with more members that are addresses is of an API. Its addresses would crowd out its words. */
 const ADDRESSES_MAX = 8;
 
-/**
- * Returns `key: value` lines of all scalars under a value. Members are indented under their key. Not recursive.
- *
- * @param links gets the links of HTML, and the addresses of a record of an API that has many of them.
- */
+/** Returns `key: value` lines of all scalars under a value, indented under their key. Not recursive. Addresses are added to `links`. */
 function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
   const out: string[] = [];
   const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];
@@ -274,16 +270,21 @@ function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
     for (let i = members.length - 1; i >= 0; i -= 1)
       stack.push({ key: members[i]![0], value: members[i]![1], depth: inner });
   }
-  const addresses = links ? out.filter((line) => ADDRESS.test(line)) : [];
-  if (addresses.length <= ADDRESSES_MAX) return out;
-  links?.push(...addresses.map((line) => ({ text: line.trim().split(':', 1)[0]!, url: ADDRESS.exec(line)![1]! })));
+  const found = out.map((line) => ADDRESS.exec(line)?.groups).filter((one) => one !== undefined);
+  if (!links || found.length <= ADDRESSES_MAX) return out;
+  links.push(...found.map(({ text = '', url = '' }) => ({ text, url })));
   return out.filter((line) => !ADDRESS.test(line));
 }
 
 /** Returns the text of a scalar or of an array of scalars. */
 function inlineText(value: Json): string | undefined {
-  if (isScalar(value)) return scalarText(value);
-  return Array.isArray(value) && value.every(isScalar) ? value.map(scalarText).filter(Boolean).join(', ') : undefined;
+  if (isScalar(value)) return `${value ?? ''}`;
+  return Array.isArray(value) && value.every(isScalar)
+    ? value
+        .map((one) => `${one ?? ''}`)
+        .filter(Boolean)
+        .join(', ')
+    : undefined;
 }
 
 /** Returns the text of a record's own member, or of a nested member with a dotted name. Null if the member is an object or holds some. */
@@ -300,10 +301,6 @@ function scalarAt(record: Json, key: string): string | null | undefined {
 
 function isScalar(value: Json): value is null | boolean | number | string {
   return value === null || typeof value !== 'object';
-}
-
-function scalarText(value: null | boolean | number | string): string {
-  return value === null ? '' : String(value);
 }
 
 /** Returns the value, or undefined if the text is not JSON. Whole numbers beyond 2^53 become texts with all their digits. */

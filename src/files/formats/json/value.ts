@@ -1,2 +1,1 @@
-/** A value of JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

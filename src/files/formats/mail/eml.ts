@@ -136,12 +136,9 @@ function plainTextBlocks(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
   return { text: builder.text(), blocks: builder.blocks };
 }
 
-/** Matches the types of signatures of mails, which have no words. */
-const SIGNATURE = /^application\/(?:pgp-signature|(?:x-)?pkcs7-signature)$/;
-
-/** True for an attachment, false for a picture that the HTML shows and for a signature. */
+/** True for an attachment, false for a picture that the HTML shows and for a signature, which has no words. */
 function isAttached({ related, disposition, mimeType }: Attachment): boolean {
-  return !SIGNATURE.test(mimeType) && (!related || disposition === 'attachment');
+  return !/^application\/(?:pgp|(?:x-)?pkcs7)-signature$/.test(mimeType) && (!related || disposition === 'attachment');
 }
 
 function contentOf({ content }: Attachment): Uint8Array {

@@ -1,4 +1,5 @@
 /** Reads the files in `winmail.dat` (TNEF), into which Outlook and Exchange put the attachments of a mail. */
+import { Buffer } from 'node:buffer';
 import { codePageEncoding } from '../../detect/code-pages.ts';
 import { decodeText } from '../../detect/decode.ts';
 import type { FileMember } from '../../parsed.ts';
@@ -11,8 +12,9 @@ const BEGIN = 0x69002;
 const TITLE = 0x18010;
 const DATA = 0x6800f;
 const PROPERTIES = 0x69005;
-/** The number and type of the long name among the properties of a file: a text of 8 bits or of UTF-16. */
-const LONG_NAME = { narrow: 0x3707001e, wide: 0x3707001f };
+/** The numbers of the long name among the properties of a file. */
+const LONG_NAME = 0x3707001e;
+const LONG_NAME_WIDE = 0x3707001f;
 
 /** Returns the files; undefined for other bytes. */
 export function tnefFiles(bytes: Uint8Array): FileMember[] | undefined {
@@ -26,7 +28,7 @@ export function tnefFiles(bytes: Uint8Array): FileMember[] | undefined {
     const file = files.at(-1);
     if (id === CODE_PAGE && size >= 4) codePage = codePageEncoding(view.getUint32(at + 9, true));
     else if (id === BEGIN) files.push({ name: 'attachment', bytes: () => new Uint8Array() });
-    else if (id === TITLE && file) file.name = nameIn(data, codePage);
+    else if (id === TITLE && file) file.name = shortName(data, codePage);
     else if (id === DATA && file) file.bytes = () => data;
     else if (id === PROPERTIES && file) file.name = longName(data, codePage) ?? file.name;
     // A checksum of two bytes follows.
@@ -40,16 +42,13 @@ function longName(data: Uint8Array, codePage: string | undefined): string | unde
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   for (let at = 0; at + 12 <= data.length; at += 4) {
     const id = view.getUint32(at, true);
-    if (id !== LONG_NAME.narrow && id !== LONG_NAME.wide) continue;
     const text = data.subarray(at + 12, at + 12 + view.getUint32(at + 8, true));
-    return nameIn(text, id === LONG_NAME.wide ? 'utf-16le' : codePage);
+    if (id === LONG_NAME_WIDE) return Buffer.from(text).toString('utf16le');
+    if (id === LONG_NAME) return shortName(text, codePage);
   }
   return undefined;
 }
 
-function nameIn(text: Uint8Array, encoding: string | undefined): string {
-  const last = text.findLastIndex((byte) => byte !== 0);
-  return encoding === 'utf-16le'
-    ? new TextDecoder(encoding).decode(text).replace(/\0+$/, '')
-    : decodeText(text.subarray(0, last + 1), encoding).text;
+function shortName(text: Uint8Array, codePage: string | undefined): string {
+  return decodeText(text.subarray(0, text.findLastIndex((byte) => byte !== 0) + 1), codePage).text;
 }

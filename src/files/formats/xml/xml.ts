@@ -125,23 +125,18 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
 const FEED_ELEMENTS =
   /^(?:title|link|description|content|encoded|summary|guid|id|enclosure|pubDate|published|updated|author|category)$/;
 
-/**
- * Writes the other elements of an entry in a feed without namespaces: a tracker exports the state, people and comments of a ticket in
- * this way. With namespaces they are additions for other programs.
- */
+/** Writes the state, people and comments that a tracker adds to an entry. Additions with namespaces are for other programs. */
 function writeFurtherFacts(entry: XmlElement, builder: TextBuilder): void {
-  const further = childElements(entry).filter(({ name }) => !FEED_ELEMENTS.test(name));
-  const facts = further
-    .filter((element) => childElements(element).length === 0)
-    .map((fact) => [fact.name, plainText(fact)]);
-  const lines = facts.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${value}`);
-  builder.add({ kind: 'paragraph' }, lines.join('\n'));
-  for (const part of further.flatMap((element) => childElements(element))) {
-    const words = [...attributes(part).map(([, value]) => value), plainText(part)].filter(
-      (value) => !/^\d*$/.test(value),
-    );
-    if (plainText(part) !== '') builder.add({ kind: 'paragraph' }, `${part.name}: ${words.join(', ')}`);
-  }
+  const further = childElements(entry).filter((one) => !FEED_ELEMENTS.test(one.name) && plainText(one) !== '');
+  const facts = further.filter((one) => childElements(one).length === 0);
+  builder.add({ kind: 'paragraph' }, facts.map((fact) => `${fact.name}: ${plainText(fact)}`).join('\n'));
+  const items = further
+    .flatMap((one) => childElements(one))
+    .map((part) => {
+      const words = attributes(part).flatMap(([, value]) => (/^\d*$/.test(value) ? [] : value));
+      return `- ${[part.name, ...words].join(', ')}: ${plainText(part).replace(/\n+/g, '\n  ')}`;
+    });
+  builder.add({ kind: 'list' }, items.join('\n'));
 }
 
 /** Writes the quoted HTML of an entry. Its headings become lower than the heading of the entry. */
