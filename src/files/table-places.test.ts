@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseCsv } from './formats/data/csv.ts';
-import { parseJson } from './formats/data/json.ts';
+import { parseJson } from './formats/json/json.ts';
 import { parseMd } from './formats/markup/md.ts';
 import { tablesOf } from './table-places.ts';
 

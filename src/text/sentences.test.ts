@@ -142,6 +142,23 @@ test('HTML comments belong to no unit', () => {
   ]);
 });
 
+test('a message of a chat and a line of a log stay whole, with their day, time and sender', () => {
+  const lines = [
+    '[12.03.25, 08:17:44] Silke: Ok. Then we do it on 7 April.',
+    '3/14/25, 9:02 AM - Lucia: At what time? At the office?',
+    '06.08.2016, 13:25 - Brock: Hey! Good to see you.',
+    '2005-01-08T23:34:46  <mg> It works. Does it?',
+    '2025-03-04 09:05:00 WARN Disk full. Stopped.',
+  ];
+  assert.deepEqual(
+    kinds(lines.join('\n')),
+    lines.map((line) => ['item', line]),
+  );
+  const prose = 'On 12.03.2025 at 08:17 it rained. Then the sun came out again.';
+  assert.equal(kinds(prose).length, 2);
+  assert.equal(kinds('12.03.2025 was a day. It rained.').length, 2);
+});
+
 test('units are in order, do not overlap and hold every visible character', () => {
   const text = 'A b. C d!\n\n- x\n- y z\n| a | b |\n# Head\nkey: value\n社員。はい\n'.repeat(50);
   let end = 0;

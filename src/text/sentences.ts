@@ -31,6 +31,8 @@ const CODE_UNITS_MAX = 280;
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 const ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?(?:\d{1,3}|[a-z])[.)]|[①-⑳])\s+\S/u;
+/** A line that begins with a day and a time, as in logs and chats. It says who wrote it, and stays whole. */
+const STAMPED = /^\s*\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[T ]\d{1,2}:\d{2}/;
 const ROW = /^\s*\|.*\S|\S\s+\|\s+\S|\S\t+\S/u;
 const ROW_RULE = /^[\s|:+=-]+$/;
 /** A `key: value` line. The colon of a clock time (`16:30`) or an address (`https://`) ends no key. */
@@ -166,7 +168,7 @@ function splitBlocks(text: string): Unit[] {
 
 function lineKind(line: string): UnitKind {
   if (MARKDOWN_HEADING.test(line)) return 'heading';
-  if (ITEM.test(line)) return 'item';
+  if (ITEM.test(line) || STAMPED.test(line)) return 'item';
   if (ROW.test(line)) return 'row';
   if (RECORD.test(line) && widthOf(line) < WRAPPED_LINE_WIDTH_MIN * 2) return 'record';
   return 'sentence';

@@ -14,6 +14,34 @@ const html = (text: string) => `Content-Type: text/html; charset=utf-8\r\n\r\n${
 
 const MENU = '<p>Prices of our canteen from Monday:</p><ul><li>lentil soup 4.20</li><li>pea stew 5.10</li></ul>';
 
+/** Returns the file of Outlook with two text files: the second has its long name among its properties. */
+function tnef(short: string, long: string): Uint8Array {
+  const number = (value: number, bytes = 4) => {
+    const data = Buffer.alloc(bytes);
+    data.writeUIntLE(value, 0, bytes);
+    return data;
+  };
+  const attribute = (id: number, data: Uint8Array) =>
+    Buffer.concat([number(2, 1), number(id), number(data.length), data, number(0, 2)]);
+  const wide = Buffer.from(`${long}\0`, 'utf16le');
+  const properties = [1, 0x3707001f, 1, wide.length].map((value) => number(value));
+  return Buffer.concat([
+    number(0x223e9f78),
+    number(1, 2),
+    ...[
+      attribute(0x69002, number(0)),
+      attribute(0x18010, Buffer.from(`${short}\0`)),
+      attribute(0x6800f, Buffer.from('One')),
+    ],
+    ...[
+      attribute(0x69002, number(0)),
+      attribute(0x18010, Buffer.from('PREIS~1.TXT\0')),
+      attribute(0x6800f, Buffer.from('Two')),
+    ],
+    attribute(0x69005, Buffer.concat([...properties, wide])),
+  ]);
+}
+
 const CASES: readonly (readonly [what: string, mail: string, text: RegExp, members: readonly string[]])[] = [
   ['plain text', `Subject: Hi\r\n${plain('One.\r\n\r\nTwo.')}`, /Subject: Hi\n\nOne\.\n\nTwo\.$/, []],
   [
@@ -119,6 +147,18 @@ const CASES: readonly (readonly [what: string, mail: string, text: RegExp, membe
     `Subject: x\r\n${multipart('alternative', plain('As text'), 'Content-Type: text/calendar\r\n\r\nBEGIN:VCALENDAR\r\nEND:VCALENDAR', 'Content-Type: text/rtf; name="offer.rtf"\r\n\r\n{\\rtf1 Offer}')}`,
     /- calendar entry\n- offer\.rtf$/,
     ['calendar entry', 'offer.rtf'],
+  ],
+  [
+    'a signature, which has no words',
+    `Subject: x\r\n${multipart('signed', plain('Signed.'), 'Content-Type: application/pgp-signature; name="signature.asc"\r\n\r\n-----BEGIN PGP SIGNATURE-----')}`,
+    /\n\nSigned\.$/,
+    [],
+  ],
+  [
+    'a winmail.dat',
+    `Subject: x\r\n${multipart('mixed', plain('See both.'), `Content-Type: application/ms-tnef; name="winmail.dat"\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64(tnef('short.txt', 'Preis für 2026.txt'))}`)}`,
+    /See both\.\n\nAttachments:\n- short\.txt\n- Preis für 2026\.txt$/,
+    ['short.txt', 'Preis für 2026.txt'],
   ],
   ['no body at all', 'Subject: Empty\r\n\r\n', /Subject: Empty$/, []],
   [
@@ -242,4 +282,33 @@ test('an Outlook message with 8-bit strings is decoded without their closing NUL
   assert.equal(await message(1251, [0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2, 0]), text('Привет'));
   assert.equal(await message(932, [0x93, 0xfa, 0x96, 0x7b, 0]), text('日本'));
   assert.equal(await message(9999, [0x4f, 0x6b, 0]), text('Ok'));
+});
+
+test('a message that is attached to an Outlook message is a file inside it, with its own date and attachments', async () => {
+  const facts = (header: number) => {
+    const table = Buffer.alloc(header + 16);
+    table.writeUInt32LE(0x00390040, header);
+    table.writeBigUInt64LE(132_539_328_000_000_000n, header + 8);
+    return table;
+  };
+  const inner = '__attach_version1.0_#00000000/__substg1.0_3701000D/';
+  const wide = (text: string) => Buffer.from(text, 'utf16le');
+  const members: { name: string; bytes: Uint8Array }[] = [];
+  const message = makeCompound({
+    '__properties_version1.0': Buffer.alloc(32),
+    '__substg1.0_0037001F': wide('Complaint'),
+    [`${inner}__properties_version1.0`]: facts(24),
+    [`${inner}__substg1.0_0037001F`]: wide('Broken boat'),
+    [`${inner}__substg1.0_1000001F`]: wide('It sinks.'),
+    [`${inner}__attach_version1.0_#00000000/__substg1.0_3707001F`]: wide('hull.txt'),
+    [`${inner}__attach_version1.0_#00000000/__substg1.0_37010102`]: Buffer.from('A hole.'),
+  });
+  const outer = await processBytes('a.msg', message, [], async (member) => void members.push(member));
+  assert.ok(outer.ok);
+  assert.match(outer.file.text, /Subject: Complaint\n\nAttachments:\n- Broken boat\.msg$/);
+  const attached = await readBytes('Broken boat.msg', members[0]!.bytes);
+  assert.equal(
+    attached.text,
+    'Date: 2021-01-01 00:00 UTC (Friday, January 1, 2021)\nSubject: Broken boat\n\nIt sinks.\n\nAttachments:\n- hull.txt',
+  );
 });

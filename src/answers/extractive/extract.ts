@@ -137,16 +137,16 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
 }
 
 /**
- * Returns the best candidate of the chunk that has a term of the question that the passage lacks, if the text has no headings: the name of
- * a company stands at the top of a letter, and the sum that is asked for below.
+ * Returns the best candidate of the chunk that has a term of the question that the passage lacks, in a record or a text without headings:
+ * the name of a company stands at the top of a letter, and the sum that is asked for below.
  */
 function restOf(
   passage: readonly Candidate[],
   ranked: readonly Candidate[],
   questions: Questions,
 ): Candidate | undefined {
-  const { chunk, headingTerms } = passage[0]!;
-  if (chunk.headingPath.length > 0) return undefined;
+  const { chunk, headingTerms, kind } = passage[0]!;
+  if (chunk.headingPath.length > 0 && kind !== 'record') return undefined;
   const lacking = questions
     .get(chunk.language)!
     .terms.difference(new Set([headingTerms, ...passage.map(({ terms }) => terms)].flatMap((terms) => [...terms])));

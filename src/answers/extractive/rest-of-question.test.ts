@@ -44,3 +44,21 @@ test('the rest of the question is read in the same text only', () => {
   assert.doesNotMatch(quoted(question, chunk(1, receipt), other).join(), /nine crowns/);
   assert.match(quoted(question, chunk(1, `${receipt}${other.content}`)).join(), /nine crowns/);
 });
+
+test('a long record that a file has in a list is quoted with the field that is asked for, too', () => {
+  const fields = Array.from({ length: 14 }, (_, i) => `field_${i}: value ${i} of the form`).join('\n');
+  const content = `id: 35438\nsubject: Boat order\nvia:\n  channel: email\n${fields}\nstatus: pending`;
+  const chunk = {
+    number: 1,
+    name: 'tickets.json',
+    headingPath: ['tickets'],
+    context: null,
+    content,
+    score: 10,
+    language: 'en',
+  };
+  const { passages } = extractPassages('What is the status of ticket 35438?', [chunk]);
+  const text = passages.map((one) => one.text).join('\n');
+  assert.match(text, /id: 35438/);
+  assert.match(text, /status: pending/);
+});

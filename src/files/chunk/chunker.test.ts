@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseJson } from '../formats/data/json.ts';
+import { parseJson } from '../formats/json/json.ts';
 import { parseMd } from '../formats/markup/md.ts';
 import { parseTxt } from '../formats/txt.ts';
 import type { Block, ParsedFile } from '../parsed.ts';

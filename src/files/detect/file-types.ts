@@ -126,6 +126,9 @@ const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version): /;
 const TWO_HEADERS = /^(?:[a-z-]{2,40}:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){2}/;
 /** Matches headers of a mail in another order, as archives of mails have them. */
 const MAIL_HEADERS = /^(?=(?:[^\n]+\n){0,40}from: )(?=(?:[^\n]+\n){0,40}(?:message-id|mime-version): )[a-z-]{2,40}: /;
+/** Matches headers that only programs write, in a mail or mailbox that was saved as text. */
+const SAVED_MAIL =
+  /^(?=(?:[^\n]+\n){0,60}(?:message-id|received): )(?=(?:[^\n]+\n){0,60}from: )(?:>?from \S+ |[a-z-]{2,40}: )/i;
 /** Matches the document type of XML other than HTML. */
 const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|\[|>)/;
 
@@ -305,6 +308,7 @@ function textType(head: string, extension: string): FileType {
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (/^begin:v(?:calendar|card)\s/.test(start) && (named === undefined || named === 'txt') && !isCode)
     return 'calendar';
+  if (named === 'txt' && SAVED_MAIL.test(head)) return MAILBOX_LINE.test(head) ? 'mbox' : 'eml';
   if (named === 'txt' && extension !== 'log') return plainMarkup(head) ?? 'txt';
   // A mailbox of one mail often has no line before it.
   if (named === 'mbox' && !MAILBOX_LINE.test(head) && /^[a-z-]{2,40}:/.test(start)) return 'eml';

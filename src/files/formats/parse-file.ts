@@ -122,12 +122,14 @@ const TEXT_PARSERS: Parsers<string> = {
     (await import('./html/html.ts')).parseHtml(content, keys, request.url, request.name),
   csv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'csv', keys),
   tsv: async ({ content, keys }) => (await import('./data/csv.ts')).parseCsv(content, 'tsv', keys),
-  json: async ({ content, request, keys }) => {
+  json: async ({ content, request, keys, tools }) => {
     const isCanvas = /\.(?:canvas|excalidraw)$/i.test(request.name);
     const board = isCanvas ? (await import('./data/canvas.ts')).parseCanvas(content) : undefined;
-    return board ?? (await import('./data/json.ts')).parseJson(content, keys);
+    if (board) return board;
+    const names = await (await import('./json/chat.ts')).namesOfUsers(content, request.groupPath, tools);
+    return (await import('./json/json.ts')).parseJson(content, keys, names);
   },
-  jsonl: async ({ content, keys }) => (await import('./data/json.ts')).parseJsonl(content, keys),
+  jsonl: async ({ content, keys }) => (await import('./json/json.ts')).parseJsonl(content, keys),
   rst: (input) => parseWithIncludes('rst', input),
   asciidoc: (input) => parseWithIncludes('asciidoc', input),
   bibliography: async ({ content }) => (await import('./data/bibliography.ts')).parseBibliography(content),

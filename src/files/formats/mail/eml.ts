@@ -4,11 +4,12 @@ import PostalMime, { type Address, type Attachment, type Email } from 'postal-mi
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { oneLine } from '../../../util/code-points.ts';
 import { overLimit } from '../../failure.ts';
-import type { ParsedFile } from '../../parsed.ts';
+import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { parseHtml } from '../html/html.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { mailFile, writeMail } from './mail-text.ts';
 import { subjectOf } from './mbox.ts';
+import { tnefFiles } from './tnef.ts';
 
 /** Maximum size of a mail. Its decoded attachments are in memory together with it. */
 const MAIL_BYTES_MAX = 64 * 1024 * 1024;
@@ -50,6 +51,10 @@ export function withoutCount(bytes: Uint8Array): Uint8Array {
 export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   const { mail, alternatives } = await readMail(bytes);
   const attached = mail.attachments.filter((one) => isAttached(one) && !alternatives.has(one.content));
+  const members = attached.flatMap((one): FileMember[] => {
+    const bytes = contentOf(one);
+    return tnefFiles(bytes) ?? [{ name: attachmentName(one), bytes: () => bytes }];
+  });
   const from = addresses(mail.from ? [mail.from] : []);
   const written = writeMail({
     from,
@@ -60,7 +65,7 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
     offset: offsetOf(mail.headers.find(({ key }) => key === 'date')?.value ?? ''),
     text: mail.text,
     html: mail.html,
-    attachments: attached.map(attachmentName),
+    attachments: members.map(({ name }) => name),
   });
   const facts = {
     title: oneLine(mail.subject ?? '') || undefined,
@@ -69,7 +74,6 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
     created: mail.date,
     message_id: mail.messageId,
   };
-  const members = attached.map((one) => ({ name: attachmentName(one), bytes: () => contentOf(one) }));
   return mailFile(written, facts, members);
 }
 
@@ -132,9 +136,9 @@ function plainTextBlocks(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
   return { text: builder.text(), blocks: builder.blocks };
 }
 
-/** True for an attachment, false for a picture that the HTML shows. */
-function isAttached({ related, disposition }: Attachment): boolean {
-  return !related || disposition === 'attachment';
+/** True for an attachment, false for a picture that the HTML shows and for a signature, which has no words. */
+function isAttached({ related, disposition, mimeType }: Attachment): boolean {
+  return !/^application\/(?:pgp|(?:x-)?pkcs7)-signature$/.test(mimeType) && (!related || disposition === 'attachment');
 }
 
 function contentOf({ content }: Attachment): Uint8Array {

@@ -1,11 +1,14 @@
 /** Parses Outlook messages (msg): headers, body, and attachments as files inside. */
 import { Buffer } from 'node:buffer';
+import { createRequire } from 'node:module';
 import { codePageEncoding } from '../../detect/code-pages.ts';
 import { type CompoundFile, openCompoundFile } from '../../detect/compound-file.ts';
 import { decodeText } from '../../detect/decode.ts';
 import { badFile } from '../../failure.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { mailFile, writeMail } from './mail-text.ts';
+
+const { CFB } = createRequire(import.meta.url)('@e965/xlsx') as typeof import('@e965/xlsx');
 
 /** Numbers of properties. */
 const SUBJECT = '0037';
@@ -17,7 +20,6 @@ const CC = '0E03';
 const BODY = '1000';
 const HTML = '1013';
 const MESSAGE_ID = '1035';
-const ATTACHED_DATA = '37010102';
 const LONG_NAME = '3707';
 const SHORT_NAME = '3704';
 /** Numbers of the code pages of the 8-bit strings and of the HTML. */
@@ -30,13 +32,18 @@ const FILE_TIME = 0x0040;
 /** Milliseconds from 1601 to 1970. */
 const FILE_TIME_EPOCH_MS = 11_644_473_600_000n;
 const TOP_HEADER_BYTES = 32;
+const INNER_HEADER_BYTES = 24;
+const TABLE = '__properties_version1.0';
+/** Matches the data of an attachment, and the table of an attached message. */
+const ATTACHED =
+  /^(__attach_version1\.0_#[0-9A-F]{8}\/)__substg1\.0_(?:37010102|3701000D\/(__properties_version1\.0))$/;
 
 /** Parses a message. @throws FileError for a damaged file. */
 export function parseMsg(bytes: Uint8Array): ParsedFile {
   const file = openCompoundFile(bytes);
   const codePage = encodingOf(file, MESSAGE_CODE_PAGE) ?? encodingOf(file, INTERNET_CODE_PAGE);
   const text = (property: string, folder = '') => textProperty(file, `${folder}__substg1.0_${property}`, codePage);
-  if (!file.paths.some((path) => path.startsWith('__properties_version1.0'))) {
+  if (!file.paths.some((path) => path.startsWith(TABLE))) {
     throw badFile('parse', 'Damaged message', 'The file is no Outlook message.');
   }
   const address = text(SENDER_ADDRESS) || text(SENDER_ADDRESS_OLD);
@@ -59,15 +66,28 @@ export function parseMsg(bytes: Uint8Array): ParsedFile {
   return mailFile(written, { title: text(SUBJECT) || undefined, ...facts }, attached);
 }
 
-/** Returns the attachments. Attached messages are left out, because they have no data stream. */
+/** Returns the attachments. An attached message is a folder of streams instead of one. */
 function attachments(file: CompoundFile, text: (property: string, folder: string) => string): FileMember[] {
-  const data = new RegExp(`^(__attach_version1\\.0_#[0-9A-F]{8}/)__substg1\\.0_${ATTACHED_DATA}$`);
   return file.paths.flatMap((path) => {
-    const folder = data.exec(path)?.[1];
+    const [, folder, table] = ATTACHED.exec(path) ?? [];
     if (folder === undefined) return [];
+    const message = path.slice(0, -TABLE.length);
+    if (table) return [{ name: `${text(SUBJECT, message) || 'mail'}.msg`, bytes: () => messageFile(file, message) }];
     const name = text(LONG_NAME, folder) || text(SHORT_NAME, folder) || 'unnamed';
     return [{ name, bytes: () => file.read(path) ?? new Uint8Array() }];
   });
+}
+
+/** Returns an attached message as a file of its own. The table of fixed values has a longer header there. */
+function messageFile(file: CompoundFile, folder: string): Uint8Array {
+  const message = CFB.utils.cfb_new();
+  for (const path of file.paths.filter((each) => each.startsWith(folder))) {
+    const [name, data] = [path.slice(folder.length), file.read(path) ?? new Uint8Array()];
+    const isTable = name === TABLE && data.length >= INNER_HEADER_BYTES;
+    const parts = [data.subarray(0, INNER_HEADER_BYTES), Buffer.alloc(TOP_HEADER_BYTES - INNER_HEADER_BYTES)];
+    CFB.utils.cfb_add(message, name, isTable ? Buffer.concat([...parts, data.subarray(INNER_HEADER_BYTES)]) : data);
+  }
+  return CFB.write(message, { type: 'buffer' }) as Uint8Array;
 }
 
 /** Returns a property as text. 8-bit strings are decoded by their content and the code page of the message. */
@@ -97,7 +117,7 @@ function encodingOf(file: CompoundFile, property: number): string | undefined {
 
 /** Returns the values of a property of the message in its table of fixed values. */
 function fixedValues(file: CompoundFile, property: number, type: number): bigint[] {
-  const table = file.read('__properties_version1.0') ?? new Uint8Array();
+  const table = file.read(TABLE) ?? new Uint8Array();
   const view = new DataView(table.buffer, table.byteOffset, table.byteLength);
   const values: bigint[] = [];
   for (let at = TOP_HEADER_BYTES; at + 16 <= table.length; at += 16) {

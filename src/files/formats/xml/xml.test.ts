@@ -227,3 +227,16 @@ test('a diagram of draw.io is the words of its shapes and its arrows, also if it
     assert.equal(parseXml(`<mxfile><diagram name="Plan">${page}</diagram></mxfile>`, []).text, text);
   assert.equal(parseXml('<mxfile><diagram name="Plan">%%%</diagram></mxfile>', []).text, '# Plan');
 });
+
+test('an entry of a feed without namespaces keeps what a tracker adds: state, people, comments', () => {
+  const item =
+    '<item><title>[LEG-1] NDA</title><description>&lt;p&gt;Review it.&lt;/p&gt;</description><guid>77</guid><status id="6">Closed</status>' +
+    '<comments><comment id="0" author="petra" created="8 Jan 2025">&lt;p&gt;Too &lt;b&gt;broad&lt;/b&gt;.&lt;/p&gt;</comment></comments></item>';
+  const feed = (head: string) => parseXml(`<rss${head}><channel><title>Jira</title>${item}</channel></rss>`, []).text;
+  assert.match(
+    feed(' version="0.92"'),
+    /Review it\.\n\nstatus: Closed\n\n- comment, petra, 8 Jan 2025: Too broad\s?\.$/,
+  );
+  assert.doesNotMatch(feed(' version="0.92"'), /77/);
+  assert.match(feed(' version="2.0" xmlns:media="https://m.example/"'), /Review it\.$/);
+});

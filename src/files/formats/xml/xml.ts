@@ -6,9 +6,10 @@ import { pageLinks } from '../../links.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { isPackedData } from '../data/binary-text.ts';
-import { type Json, writeJson } from '../data/json.ts';
 import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { writeJson } from '../json/json.ts';
+import type { Json } from '../json/value.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { writeDiagram } from './drawing.ts';
@@ -111,6 +112,7 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
   const title = plainText(childAt(feed, 'title'));
   builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
   builder.add({ kind: 'paragraph' }, plainText(childAt(feed, 'description') ?? childAt(feed, 'subtitle')));
+  const hasNamespaces = attributes(top).some(([name]) => name.startsWith('xmlns'));
   // The entries of an RDF feed are siblings of the channel.
   for (const entry of [feed, top === feed ? undefined : top].flatMap((parent) => (parent ? entriesOf(parent) : []))) {
     const headline = plainText(childAt(entry, 'title'));
@@ -126,8 +128,27 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
     const bodies = ['encoded', 'content', 'description', 'summary'].map((name) => childAt(entry, name));
     const body = bodies.find((each) => plainText(each) !== '');
     if (body) writeBody(body, facts.find(([name]) => name === 'link')?.[1], builder);
+    if (!hasNamespaces && entry.name !== 'note') writeFurtherFacts(entry, builder);
   }
   return title || undefined;
+}
+
+/** Matches elements of an entry that are written elsewhere, and those for machines. */
+const FEED_ELEMENTS =
+  /^(?:title|link|description|content|encoded|summary|guid|id|enclosure|pubDate|published|updated|author|category)$/;
+
+/** Writes the state, people and comments that a tracker adds to an entry. Additions with namespaces are for other programs. */
+function writeFurtherFacts(entry: XmlElement, builder: TextBuilder): void {
+  const further = childElements(entry).filter((one) => !FEED_ELEMENTS.test(one.name) && plainText(one) !== '');
+  const facts = further.filter((one) => childElements(one).length === 0);
+  builder.add({ kind: 'paragraph' }, facts.map((fact) => `${fact.name}: ${plainText(fact)}`).join('\n'));
+  const items = further
+    .flatMap((one) => childElements(one))
+    .map((part) => {
+      const words = attributes(part).flatMap(([, value]) => (/^\d*$/.test(value) ? [] : value));
+      return `- ${[part.name, ...words].join(', ')}: ${plainText(part).replace(/\n+/g, '\n  ')}`;
+    });
+  builder.add({ kind: 'list' }, items.join('\n'));
 }
 
 /** Writes the quoted HTML of an entry. Its headings become lower than the heading of the entry. */

@@ -4,15 +4,19 @@
  */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import type { Link } from '../../../text/link-line.ts';
 import { isObject } from '../../../util/is-object.ts';
 import { cleanText } from '../../detect/decode.ts';
 import { badFile } from '../../failure.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
+import { isPackedData } from '../data/binary-text.ts';
+import { SINGLE_RECORDS_MAX } from '../data/records.ts';
+import { quotedHtml } from '../html/quoted.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
-import { isPackedData } from './binary-text.ts';
-import { SINGLE_RECORDS_MAX } from './records.ts';
+import { isChat, writeChat } from './chat.ts';
+import type { Json } from './value.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
 const INDENT_LEVELS_MAX = 12;
@@ -21,14 +25,17 @@ const RECORDS_PER_BLOCK = 20;
 /** Maximum depth of a list of records inside objects. */
 const RECORD_LEVELS_MAX = 4;
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
-
 /**
  * Parses JSON. JSON with comments or commas behind the last member, as in settings of programs, is text: the comments explain it.
  *
+ * @param users the names of users of a chat by their ids
  * @throws FileError if the text is neither JSON nor JSON Lines.
  */
-export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): ParsedFile {
+export function parseJson(
+  source: string,
+  keys: readonly ChunkMetadataKey[],
+  users: ReadonlyMap<string, string> = new Map(),
+): ParsedFile {
   const read = readJson(source);
   const value = read === undefined ? undefined : withNamedCoordinates(read);
   if (value === undefined) {
@@ -39,6 +46,7 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
   }
   const picker = new KeyPicker(keys);
   const builder = new TextBuilder();
+  if (!picker.active && writeMessages(builder, value, users)) return finish('json', builder, picker, []);
   const main = mainRecords(value);
   if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {
@@ -48,6 +56,17 @@ export function parseJson(source: string, keys: readonly ChunkMetadataKey[]): Pa
     writeRecords(builder, main.records, picker, main.path);
   } else writeSections(builder, value);
   return finish('json', builder, picker, []);
+}
+
+/** Writes the messages of a chat: a list, or a member of the file, which may say where the chat took place. */
+function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<string, string>): boolean {
+  const members = isObject(value) ? Object.entries(value as { [key: string]: Json }) : [['', value] as const];
+  const [messages] = members.map(([, member]) => member).filter((member) => isRecordList(member) && isChat(member));
+  if (!messages) return false;
+  const around = members.filter(([, member]) => member !== messages).flatMap(([name, member]) => lines(member, name));
+  builder.add({ kind: 'paragraph' }, around.join('\n'));
+  writeChat(builder, messages as Json[], users);
+  return true;
 }
 
 /** Returns GeoJSON with the coordinates of points as members with names: it writes the longitude first, unlike most people. */
@@ -85,7 +104,7 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
     at = member;
   }
   if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
-  else for (const text of sections(at)) builder.add({ kind: 'paragraph' }, text);
+  else writeSections(builder, at);
 }
 
 /** Share of a file that its list of records must have, and minimum number of records. */
@@ -163,7 +182,8 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
   if (picker.active || records.length <= SINGLE_RECORDS_MAX) {
     for (const record of records) {
       const metadata = picker.pick((key) => scalarAt(record, key));
-      builder.add({ kind: 'record', metadata, ...place }, lines(record).join('\n'));
+      const links: Link[] = [];
+      builder.add({ kind: 'record', metadata, links, ...place }, lines(record, '', 0, links).join('\n'));
     }
     return;
   }
@@ -221,31 +241,21 @@ function writeSections(builder: TextBuilder, value: Json, headingPath: readonly 
   flush();
 }
 
-/** Returns one text per member of the outermost object, so that chunks end between members. */
-function sections(value: Json): string[] {
-  if (!isObject(value)) return [lines(value).join('\n')];
-  const texts: string[] = [];
-  let scalars: string[] = [];
-  for (const [key, member] of Object.entries(value)) {
-    const own = lines(member, key);
-    if (inlineText(member) !== undefined) scalars.push(...own);
-    else {
-      texts.push(scalars.join('\n'), own.join('\n'));
-      scalars = [];
-    }
-  }
-  return [...texts, scalars.join('\n')].filter((text) => text !== '');
-}
+/** Matches the line of a member that is an address. */
+const ADDRESS = /^ *(?<text>[^:\n]*): (?<url>https?:\/\/\S{1,2000})$/;
+/** A record with more members that are addresses is of an API. Its addresses would crowd out its words. */
+const ADDRESSES_MAX = 8;
 
-/** Returns `key: value` lines of all scalars under a value. Members are indented under their key. Not recursive. */
-function lines(root: Json, key = '', level = 0): string[] {
+/** Returns `key: value` lines of all scalars under a value, indented under their key. Not recursive. Addresses are added to `links`. */
+function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
   const out: string[] = [];
   const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { value, depth } = next;
     const lead = `${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX))}${next.key === '' ? '' : `${next.key}:`}`;
-    const text = inlineText(value);
-    if (text !== undefined) {
+    const inline = inlineText(value);
+    if (inline !== undefined) {
+      const text = quotedHtml(inline, links ?? []) ?? inline;
       if (text.trim() !== '') {
         // Lines of a text are indented, so that the next member cannot be taken for one of them.
         const rest = text.replace(/\n(?=[^\n])/g, `\n${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX) + 1)}`);
@@ -261,7 +271,10 @@ function lines(root: Json, key = '', level = 0): string[] {
     for (let i = members.length - 1; i >= 0; i -= 1)
       stack.push({ key: members[i]![0], value: members[i]![1], depth: inner });
   }
-  return out;
+  const found = out.map((line) => ADDRESS.exec(line)?.groups).filter((one) => one !== undefined);
+  if (!links || found.length <= ADDRESSES_MAX) return out;
+  links.push(...found.map(({ text = '', url = '' }) => ({ text, url })));
+  return out.filter((line) => !ADDRESS.test(line));
 }
 
 /** Returns the text of a scalar or of an array of scalars. */

@@ -205,3 +205,30 @@ test('the bytes of a picture in JSON are left out, but not keys', async () => {
   };
   assert.equal(parseJson(JSON.stringify(value), []).text, `key: ${value.key}\nname: Ann`);
 });
+
+test('a value that is HTML is read as text with its lists and links, and a value that only speaks of tags stays', () => {
+  const parsed = parseJson(
+    JSON.stringify([
+      {
+        body: '<p>Open&nbsp;<b>Settings</b>:</p><ol><li>Reset</li><li>See <a href="https://a.example/x">help</a></li></ol>',
+      },
+    ]),
+    [],
+  );
+  assert.equal(parsed.text, 'body: Open Settings:\n\n  1. Reset\n  2. See help');
+  assert.deepEqual(
+    parsed.blocks[0]?.links?.map(({ text, url }) => [text, url]),
+    [['help', 'https://a.example/x']],
+  );
+  for (const value of ['Use <b> for bold', '<p align="center">\n\n# Title\n\nText', 'a < b > c', '<Button>x</Button>'])
+    assert.equal(parseJson(JSON.stringify({ value }), []).text.replace(/\n {2}/g, '\n'), `value: ${value}`);
+});
+
+test('the many addresses of a record of an API stand beside its text, and few addresses stay', () => {
+  const urls = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`u${i}`, `https://a.example/${i}`]));
+  const record = (count: number) => parseJson(JSON.stringify([{ title: 'Crash', user: urls(count) }]), []);
+  assert.equal(record(9).text, 'title: Crash\nuser:');
+  assert.equal(record(9).blocks[0]?.links?.length, 9);
+  assert.match(record(8).text, /u7: https:\/\/a\.example\/7$/);
+});
