@@ -41,7 +41,7 @@ import { nameSchema } from './http/schemas.ts';
 import { validate } from './http/validate.ts';
 import { ADMIN_SOCKET, hasOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { newId } from './util/ids.ts';
-import { QUOTA_COUNT_MAX } from './util/limit-settings.ts';
+import { QUOTA_COUNT_MAX } from './util/settings/limit-settings.ts';
 import { unixSeconds } from './util/time.ts';
 import { rotateMasterKey } from './vault/rotate.ts';
 
