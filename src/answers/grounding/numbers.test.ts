@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimedNumbersIn, neededKeys, numberKeys, numbersIn } from './numbers.ts';
+import { neededKeys, numberKeys } from './number-keys.ts';
+import { claimedNumbersIn, numbersIn } from './numbers.ts';
 
 /** Returns true when `right` has the numbers of `left`, with any unit. */
 const same = (left: string, right: string): boolean => {
