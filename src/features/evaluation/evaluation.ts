@@ -3,7 +3,7 @@ import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Measures, meanMeasures, measureQuery } from '../../retrieval/ranking/measures.ts';
+import { type Measures, meanMeasures, measureQuery } from '../../retrieval/measures.ts';
 import { readHashes } from '../../retrieval/reading/hits.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../retrieval/types.ts';
