@@ -1,6 +1,5 @@
 /** Prefers the chunks of some source groups. */
-import type { SearchedCorpus } from '../engine.ts';
-import { inOrder } from '../lexical/lexical.ts';
+import { bestFirst, type SearchedCorpus } from '../engine.ts';
 
 /**
  * The BM25 scores of preferred chunks are multiplied by this. In 11 packages of code, the definition of a name that several packages have
@@ -17,7 +16,7 @@ export function preferring(all: SearchedCorpus, preferred: SearchedCorpus): Sear
       const { lexical } = await preferred.candidates({ ...query, vector: undefined });
       const ids = new Set(lexical.map(({ id }) => id));
       const raised = lexical.map((one) => ({ ...one, score: one.score * PREFERENCE }));
-      const both = inOrder([...raised, ...found.lexical.filter(({ id }) => !ids.has(id))], 0);
+      const both = bestFirst([...raised, ...found.lexical.filter(({ id }) => !ids.has(id))]);
       return { ...found, lexical: both.slice(0, query.depth) };
     },
   };

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Candidate } from '../engine.ts';
-import { inOrder } from '../lexical/lexical.ts';
+import { bestFirst, type Candidate } from '../engine.ts';
 import type { ReadText } from '../types.ts';
 import { select } from './select.ts';
 
@@ -38,6 +37,6 @@ test('candidates are ordered by score, then by id; candidates with the last scor
     candidate('b', 's', '3', 2),
     candidate('a', 's', '4', 1),
   ];
-  assert.equal(ids(inOrder(candidates, 0)), 'bcad');
-  assert.equal(ids(inOrder(candidates, 1)), 'bcda');
+  assert.equal(ids(bestFirst(candidates)), 'bcad');
+  assert.equal(ids(bestFirst(candidates, 1)), 'bcda');
 });
