@@ -5,7 +5,7 @@
  * and that the source is ready, so nothing deleted or half-ingested can match.
  */
 
-import type { Access } from '../../access/access.ts';
+import { type Access, mayShowSource, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { ColumnRef } from '../../corpus/column-store.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
@@ -26,6 +26,11 @@ const GROUP_ALIVE = raw('g.deleted_at is null');
 
 /** The condition that source `s` is ready and that neither `s` nor its group `g` is deleted. */
 export const ALIVE = sql`${SOURCE_ALIVE} and ${GROUP_ALIVE}`;
+
+/** Returns the condition that source `s`, in group `g`, is alive, within the limits of the key, and shows something under the policy. */
+export function visibleSource(access: Access): Sql {
+  return sql`${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)} and ${showsSomething(access)}`;
+}
 
 /** The condition that chunk `c` belongs to the served version of source `s`, not to one that is being read or was replaced. */
 export const SERVED = raw('c.generation = s.generation');

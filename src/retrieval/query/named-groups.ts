@@ -1,12 +1,12 @@
 /** Finds the source groups that a query for a definition names: "Session in requests", if a group is called requests. */
-import { type Access, mayShowSource, showsSomething } from '../../access/access.ts';
+import type { Access } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { Tx } from '../../db/database.ts';
 import { keepPlan, sql } from '../../db/sql.ts';
 import { askedNames, mayAskForName } from '../../text/analysis/names.ts';
 import { isStopWord } from '../../text/analysis/stop-words.ts';
 import { UNDETERMINED } from '../../text/analyzer.ts';
-import { ALIVE } from './filter-sql.ts';
+import { visibleSource } from './filter-sql.ts';
 
 /** Names of so many groups, the oldest, are looked at: 1,000 take 1 ms. */
 const LOOKED_AT_MAX = 2_000;
@@ -40,7 +40,7 @@ export async function findNamedGroups(
       select * from (${oldest}) g where length(name) <= ${query.length}::int
         and (strpos(${written}, ' ' || name || ' ') > 0 or strpos(${lower}, ' ' || lower(name) || ' ') > 0) offset 0) g
     where exists (select from source s where s.tenant_id = g.tenant_id and s.source_group_id = g.id
-      and ${ALIVE} and ${mayShowSource(access)} and ${showsSomething(access)})
+      and ${visibleSource(access)})
     order by g.id limit ${NAMED_MAX}`;
   const named = await tx.query<NamedGroup>(access.policy === null ? keepPlan(found) : found);
   const groups = named.filter(

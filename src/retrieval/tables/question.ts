@@ -12,6 +12,7 @@ import {
   openTables,
   queryTables,
   requireEngine,
+  TABLES_LOOKED_AT_MAX,
   TABLES_PER_QUERY_MAX,
   type TableAnswer,
   type TableCaller,
@@ -21,8 +22,6 @@ import {
 import { describeTables, instructions, type ModelAnswer, readAnswer, repair, request } from './question-prompt.ts';
 import { shortlist } from './shortlist.ts';
 
-/** Tables among which those are chosen that the model sees. */
-const TABLES_MAX = 1_000;
 /** Maximum time of one call of the model. */
 const MODEL_TIMEOUT_MS = 60_000;
 const NO_TABLE = 'There is no table to ask.';
@@ -68,8 +67,8 @@ export async function askTables(
   requireEngine(deps);
   const { chatModel } = deps;
   if (!chatModel.ask) throw invalidRequest('A question needs a chat model: set PINAKES_CHAT_MODEL.');
-  const wanted = asked.tables ? { ids: asked.tables } : 'all';
-  const { redactor, tables, also } = await openTables(deps, caller, wanted, TABLES_MAX, signal, (tx) =>
+  const wanted = { ids: asked.tables };
+  const { redactor, tables, also } = await openTables(deps, caller, wanted, TABLES_LOOKED_AT_MAX, signal, (tx) =>
     readRules(tx, caller.tenantId, caller.principal),
   );
   asked.onRules(also!);
