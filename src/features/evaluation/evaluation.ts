@@ -171,7 +171,7 @@ async function measure(
     signal,
   );
   const hashes = await deps.db.transaction(caller.tenantId, (tx) => readHashes(tx, caller.tenantId, idsOf(hits)));
-  const ranked = hits.map((hit) => `${hit.sourceId} ${hashes.get(hit.id)?.hash ?? ''}`);
+  const ranked = hits.map((hit) => `${hit.sourceId} ${hashes.get(hit.id) ?? ''}`);
   const grades = new Map(judgements.map((one) => [`${one.sourceId} ${one.textHash}`, one.relevant ? 1 : 0]));
   const measures: Measures = measureQuery(ranked, grades);
   return { questionId: id, query, ...measures };

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bestFirst, type Candidate } from '../engine.ts';
-import type { ReadText } from '../types.ts';
-import { select } from './select.ts';
+import { select } from './distinct.ts';
 
-const texts = new Map<string, ReadText>();
+const texts = new Map<string, { hash: string }>();
 const candidate = (id: string, sourceId: string, hash: string, score = 1): Candidate => {
   texts.set(id, { hash });
   return { id, sourceId, score };
