@@ -10,9 +10,6 @@ import type { Tx } from '../../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { analyzeForIndex } from '../../text/analyzer.ts';
-import { definesNothing, namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
-import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit, Neighbour, Place } from '../types.ts';
@@ -77,22 +74,6 @@ export async function loadRows(
 ): Promise<void> {
   const missing = candidates.map(({ id }) => id).filter((id) => !rows.has(id));
   for (const [id, row] of await readRows(tx, request, missing)) rows.set(id, row);
-}
-
-/** Returns the terms of a chunk that `orderByProximity` uses. */
-export function termsForOrder(row: ReadRow | undefined) {
-  if (!row) return undefined;
-  const isCode = row.fileType === 'code';
-  const naming = namingHeading(row.headingPath, isCode);
-  const listed = (names: readonly string[]) => new Set(analyzeForIndex(names.join('\n'), row.language).split(' '));
-  return {
-    // Neighbouring entries of an index have nothing to do with each other.
-    terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
-    titles: listed([row.name, ...row.headingPath.slice(0, -1), ...naming]),
-    heading: listed(naming),
-    file: new Set(isCode ? [] : analyzeForIndex(withoutExtension(row.name), null).split(' ').filter(Boolean)),
-    definesNothing: isCode && definesNothing(row.name, row.path),
-  };
 }
 
 /** Returns the ids of those chunks whose path names a file that the policy hides. */
