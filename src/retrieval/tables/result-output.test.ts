@@ -16,9 +16,9 @@ const RESULT = {
 };
 
 async function shownWith(action: RedactionAction) {
-  const ada = { name: 'ada', kind: 'dictionary', terms: ['Ada'], ignore_case: false, whole_words: true } as const;
-  const rules: RedactionRule[] = [{ ...ada, action, apply_at: ['output'] }];
-  const redactor = compileRedactor({ version: 1, enabled: true, rules }, new Uint8Array(32));
+  const words = { terms: ['Ada'], ignore_case: false, whole_words: true };
+  const rule: RedactionRule = { name: 'ada', kind: 'dictionary', ...words, action, apply_at: ['output'] };
+  const redactor = compileRedactor({ version: 1, enabled: true, rules: [rule] }, new Uint8Array(32));
   return resultForReader(redactor, RESULT as never, new AbortController().signal);
 }
 
