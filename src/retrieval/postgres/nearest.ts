@@ -54,11 +54,8 @@ type NearestRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** Returns candidates with the cosine as score. A zero vector, from a text in which the model found nothing, is left out. */
 function toCandidates(rows: readonly NearestRow[]): Candidate[] {
-  const candidates: Candidate[] = [];
-  for (const { id, sourceId, distance } of rows) {
-    if (!Number.isNaN(distance)) candidates.push({ id, sourceId, score: 1 - distance });
-  }
-  return bestFirst(candidates);
+  const found = rows.filter(({ distance }) => !Number.isNaN(distance));
+  return bestFirst(found.map(({ id, sourceId, distance }) => ({ id, sourceId, score: 1 - distance })));
 }
 
 /** Returns the statement that asks the index. */

@@ -12,7 +12,7 @@ import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-red
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
-import type { Hit, Neighbour, Place } from '../types.ts';
+import type { Hit, Neighbour, Place, RetrieveRequest } from '../types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;
@@ -43,11 +43,7 @@ export function visibleChunks(tenantId: string, access: Access): Sql {
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`;
 }
 
-export interface HitRequest {
-  tenantId: string;
-  partitionNo: number;
-  tagIds: readonly string[] | null;
-}
+type HitRequest = Pick<RetrieveRequest, 'tenantId' | 'partitionNo' | 'tagIds'>;
 
 /** A row with the terms that a search needs. */
 export type ReadRow = HitRow & { terms: string };
