@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { percentile } from '../src/retrieval/ranking/measures.ts';
+import { percentile } from '../src/retrieval/measures.ts';
 import { type Delta, openFakeOpenAi } from '../test/support/fakes/openai.ts';
 import { type ServiceProcess, startServiceProcess } from '../test/support/service-process.ts';
 import { type OpenStream, openStream, readEvents, textOfRun } from '../test/support/stream-client.ts';

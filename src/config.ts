@@ -5,7 +5,7 @@
  */
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type DoorSettings, readDoorSettings } from './util/door-settings.ts';
+import { type DoorSettings, readDoorSettings } from './util/settings/door-settings.ts';
 import { type LimitSettings, readLimitSettings } from './util/settings/limit-settings.ts';
 import { readOutboundAllow, readTrustedProxies } from './util/settings/network-settings.ts';
 import { readTableSettings, type TableSettings } from './util/settings/table-settings.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTenant } from '../../src/corpus/tenant-store.ts';
 import type { Database } from '../../src/db/database.ts';
-import { percentile } from '../../src/retrieval/ranking/measures.ts';
+import { percentile } from '../../src/retrieval/measures.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../src/retrieval/types.ts';
 import { detectLanguage } from '../../src/text/language.ts';

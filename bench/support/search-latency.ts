@@ -7,7 +7,7 @@ import { findServingVectors, vectorColumn, vectorText, vectorType } from '../../
 import type { Database } from '../../src/db/database.ts';
 import { identifier, raw, sql } from '../../src/db/sql.ts';
 import type { MetadataFilterGroup } from '../../src/filters/types.ts';
-import { percentile } from '../../src/retrieval/ranking/measures.ts';
+import { percentile } from '../../src/retrieval/measures.ts';
 import { openRandom, type Random } from '../../test/support/random.ts';
 import type { ServiceProcess } from '../../test/support/service-process.ts';
 import { post } from './post.ts';

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { yieldToOthers } from '../../src/files/sandbox/watched-child.ts';
-import { percentile } from '../../src/retrieval/ranking/measures.ts';
+import { percentile } from '../../src/retrieval/measures.ts';
 import { startServiceProcess } from '../../test/support/service-process.ts';
 import { ingestText } from '../support/ingest-files.ts';
 import { post } from '../support/post.ts';

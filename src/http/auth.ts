@@ -1,4 +1,5 @@
 /** Authenticates callers by `x-api-key`, or by a session of the console. All that do not work get the same answer. */
+
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { readApiKey } from '../access/api-key.ts';
@@ -7,6 +8,7 @@ import { type AuthenticationRow, findKeyForAuthentication } from '../corpus/api-
 import { findSession, type SessionRow, touchSession } from '../corpus/console-session-store.ts';
 import type { SystemDatabase } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
+import { setRecent } from '../util/recent.ts';
 import type { Clock } from '../util/time.ts';
 import { type HttpRequest, hashSecret, sessionSecretOf } from './console-session.ts';
 
@@ -48,12 +50,9 @@ export function openAuthenticator(system: SystemDatabase, clock: Clock): Authent
     const lookUp = find();
     loading.set(name, lookUp);
     const row = await lookUp.finally(() => loading.get(name) === lookUp && loading.delete(name));
-    cache.delete(name);
     // A row that was read before `forget` may be stale, so it is not cached.
-    if (row && epoch === epochBefore) {
-      if (cache.size >= KEY_CACHE_ENTRIES_MAX) cache.delete(cache.keys().next().value!);
-      cache.set(name, { row, loadedAt: now });
-    }
+    if (row && epoch === epochBefore) setRecent(cache, name, { row, loadedAt: now }, KEY_CACHE_ENTRIES_MAX);
+    else cache.delete(name);
     return row;
   }
 

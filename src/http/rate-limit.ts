@@ -2,9 +2,11 @@
  * Limits the requests of API keys: per minute, with a bucket that refills evenly, and at the same time. A key and all keys that
  * descend from it count together, so issuing keys multiplies nothing. Each process counts for itself.
  */
+
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import { ServiceError } from '../errors.ts';
+import { setRecent } from '../util/recent.ts';
 import type { Clock } from '../util/time.ts';
 import type { Deps } from './deps.ts';
 
@@ -26,10 +28,8 @@ export function openRateLimiter(perMinute: number, clock: Clock): RateLimiter {
       const before = buckets.get(rootKeyId) ?? { left: perMinute, at: now };
       const refill = (Math.max(0, now - before.at) / MINUTE_MS) * perMinute;
       const left = Math.min(perMinute, before.left + refill);
-      buckets.delete(rootKeyId);
       // The least recently used bucket is dropped: it has had the longest time to refill.
-      if (buckets.size >= BUCKETS_MAX) buckets.delete(buckets.keys().next().value!);
-      buckets.set(rootKeyId, { left: left >= 1 ? left - 1 : left, at: now });
+      setRecent(buckets, rootKeyId, { left: left >= 1 ? left - 1 : left, at: now }, BUCKETS_MAX);
       if (left >= 1) return;
       const retryAfterSeconds = Math.ceil(((1 - left) / perMinute) * (MINUTE_MS / 1000));
       throw new ServiceError(

@@ -9,6 +9,7 @@ import { type KeyUse, saveKeyUses } from '../corpus/api-key-store.ts';
 import { addUsage, dropUsageBefore, type KeyUsage, readTokensOfDay, type TokensOfKey } from '../corpus/usage-store.ts';
 import type { Database } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
+import { setRecent } from '../util/recent.ts';
 import type { Clock } from '../util/time.ts';
 
 const FLUSH_INTERVAL_MS = 5_000;
@@ -70,11 +71,7 @@ export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOpti
   const hasBudget = tokensPerDay.key > 0 || tokensPerDay.tenant > 0;
 
   function remember(tenantIds: readonly string[], day: string, rows: readonly TokensOfKey[]): void {
-    for (const id of tenantIds) {
-      known.delete(id);
-      if (known.size >= TENANTS_MAX) known.delete(known.keys().next().value!);
-      known.set(id, { day, tokens: new Map() });
-    }
+    for (const id of tenantIds) setRecent(known, id, { day, tokens: new Map() }, TENANTS_MAX);
     for (const { tenantId, apiKeyId, tokens } of rows) known.get(tenantId)?.tokens.set(apiKeyId, tokens);
   }
 
@@ -142,9 +139,7 @@ export function openUsageLedger({ db, clock, tokensPerDay, onError }: LedgerOpti
       const at = clock.now();
       const before = uses.get(apiKeyId);
       if (before && at.getTime() - before.at.getTime() < USE_INTERVAL_MS) return;
-      uses.delete(apiKeyId);
-      if (uses.size >= KEYS_MAX) uses.delete(uses.keys().next().value!);
-      uses.set(apiKeyId, { tenantId, apiKeyId, at, written: false });
+      setRecent(uses, apiKeyId, { tenantId, apiKeyId, at, written: false }, KEYS_MAX);
     },
     add({ tenantId, apiKeyId }, { inputTokens, outputTokens }) {
       count({ tenantId, apiKeyId, day: utcDay(clock.now()), requests: 1, inputTokens, outputTokens });

@@ -3,11 +3,13 @@
  *
  * Every failure is an error: an unchecked text must not pass as one without names.
  */
+
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';
 import type { HttpClient, HttpResponse } from '../net/http-client.ts';
 import { openGate } from '../util/pool.ts';
+import { getRecent, setRecent } from '../util/recent.ts';
 import { NAMES, type NameEntity } from './detectors/entities.ts';
 import type { NameSpan } from './names.ts';
 
@@ -89,19 +91,13 @@ export function openPresidio(
   return {
     async find(tenantId, text, entities, signal) {
       const key = createHash('sha256').update(`${tenantId}\0${entities.join()}\0${text}`).digest('base64');
-      const cached = cache.get(key);
+      const cached = getRecent(cache, key);
       if (cached) {
-        cache.delete(key);
-        cache.set(key, cached);
         observe('remembered', 0);
         return cached;
       }
       const spans = await gate(() => analyze(text, entities, signal), { owner: tenantId }, signal);
-      cache.set(key, spans);
-      for (const oldest of cache.keys()) {
-        if (cache.size <= CACHED_TEXTS_MAX) break;
-        cache.delete(oldest);
-      }
+      setRecent(cache, key, spans, CACHED_TEXTS_MAX);
       return spans;
     },
     async supported(signal) {

@@ -1,6 +1,8 @@
 /** Loads, compiles and caches the redaction policies of tenants. */
+
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { keepPlan, sql } from '../db/sql.ts';
+import { setRecent } from '../util/recent.ts';
 import { openTurns } from '../util/turns.ts';
 import type { KeySettings } from '../vault/key-files.ts';
 import { findMasterKeyId } from '../vault/master-key-store.ts';
@@ -104,11 +106,7 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
         if (!policy?.enabled) return null;
         entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId), namesFor(tenantId), turns), keyId };
       }
-      cache.set(tenantId, entry);
-      for (const oldest of cache.keys()) {
-        if (cache.size <= CACHED_MAX) break;
-        cache.delete(oldest);
-      }
+      setRecent(cache, tenantId, entry, CACHED_MAX);
       return entry.redactor;
     },
   };

@@ -37,6 +37,15 @@ export interface Candidate {
   score: number;
 }
 
+/** Returns the candidates by score, then by id. Candidates with the score `cutScore` keep their order. */
+export function bestFirst(candidates: readonly Candidate[], cutScore?: number): Candidate[] {
+  return candidates.toSorted((a, b) => {
+    if (a.score !== b.score) return b.score - a.score;
+    if (a.score === cutScore) return 0;
+    return a.id < b.id ? -1 : 1;
+  });
+}
+
 /** The candidates of each half, best first; for equal scores, the lower id first. */
 export interface Candidates {
   lexical: readonly Candidate[];

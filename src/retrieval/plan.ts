@@ -18,10 +18,7 @@ const SPARE_CANDIDATES = 10;
 const QUOTED_DEPTH = 100;
 /** Number of the best chunks of each half that `use_postfilter` filters, or `offset + limit` if that is more. */
 export const POSTFILTER_DEPTH = 200;
-
-/**
- * Number of the best results of which those that a rule blocks are left out before the pages are counted. Later pages are shorter instead.
- */
+/** Number of the best results of which those that a rule blocks are left out before pages are counted. Later pages are shorter instead. */
 export const UNBLOCKED_DEPTH = 300;
 
 /** What is known about a request before the search. */
@@ -76,14 +73,14 @@ export function searchedScope(request: RetrieveRequest, access: Access): Scope {
 }
 
 export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
-  const { languages, vector, fusion } = facts;
-  const { offset, usePostfilter } = request;
+  const { languages, groupNames, vector, fusion } = facts;
+  const { query, offset, usePostfilter } = request;
   const wanted = offset + request.limit;
   const mode = request.mode === 'semantic' ? 'semantic' : vector ? 'hybrid' : 'lexical';
   const reranks = facts.hasRerankModel && request.rerank !== false && offset < RERANKED_MAX;
   // Text that a redaction rule hides must not influence the order.
   const mayReorder = request.proximity === true && mode !== 'semantic' && !reranks && !facts.redacts;
-  const hasPhrase = mayReorder ? phraseTest(request.query) : undefined;
+  const hasPhrase = mayReorder ? phraseTest(query) : undefined;
   const depth = hasPhrase ? QUOTED_DEPTH : PROXIMITY_MAX;
   const reordered = mayReorder && offset < depth ? depth : 0;
   const count = Math.max(wanted, reranks ? RERANKED_MAX : reordered) + (facts.blocks ? UNBLOCKED_DEPTH : 0);
@@ -91,12 +88,11 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reordered, blocks: facts.blocks },
     hasPhrase: reordered > 0 ? hasPhrase : undefined,
-    terms: mode === 'semantic' ? [] : termsOf(request.query, facts),
+    terms:
+      mode === 'semantic'
+        ? []
+        : searchTerms(withoutAskedMeaning(query), languages, groupNames, otherForms(query, languages)),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };
-}
-
-function termsOf(query: string, { languages, groupNames }: Facts): string[] {
-  return searchTerms(withoutAskedMeaning(query), languages, groupNames, otherForms(query, languages));
 }

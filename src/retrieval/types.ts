@@ -1,10 +1,8 @@
-/** The types of requests and results of `retrieve()` in retrieve.ts, the only entry. */
-
+/** What `retrieve()` in retrieve.ts takes and returns. */
 import type { Principal } from '../access/access.ts';
 import type { ColumnRef } from '../corpus/column-store.ts';
 import type { TypedMetadata } from '../corpus/values.ts';
 import type { MetadataFilterGroup } from '../filters/types.ts';
-import type { Fingerprint } from './ranking/near-duplicates.ts';
 import type { Stage } from './stages.ts';
 
 /** The filters of a request; all of them must hold. */
@@ -116,12 +114,4 @@ export interface Retrieved {
   corrections: ReadonlyMap<string, string>;
   /** For Server-Timing. */
   stages: Stage[];
-}
-
-/** The facts about the text of a chunk that tell copies apart. */
-export interface ReadText {
-  /** Equal texts have equal hashes. */
-  hash: string;
-  /** Absent if the text is compared by hash only. */
-  fingerprint?: Fingerprint;
 }

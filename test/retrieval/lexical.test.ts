@@ -5,8 +5,8 @@ import { BM25_B, BM25_K1, createTenant, type Tenant } from '../../src/corpus/ten
 import type { Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { Candidate } from '../../src/retrieval/engine.ts';
-import { bm25Candidates, type CandidateRequest, FORCE_INDEX_ORDER } from '../../src/retrieval/lexical/lexical.ts';
-import { scanCandidates } from '../../src/retrieval/lexical/lexical-scan.ts';
+import { bm25Candidates, type CandidateRequest, FORCE_INDEX_ORDER } from '../../src/retrieval/postgres/bm25-index.ts';
+import { bm25FromTables } from '../../src/retrieval/postgres/bm25-tables.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Retrieved, RetrieveRequest } from '../../src/retrieval/types.ts';
 import { nameTerms } from '../../src/text/analysis/names.ts';
@@ -82,8 +82,8 @@ test('scores are BM25, with and without the BM25 access method', async () => {
     });
   };
   const expected = bm25(contents, terms);
-  const own = await run(database.db.hasTextSearch ? bm25Candidates : scanCandidates, tenant);
-  for (const found of [own, await run(scanCandidates, plainTenant)]) {
+  const own = await run(database.db.hasTextSearch ? bm25Candidates : bm25FromTables, tenant);
+  for (const found of [own, await run(bm25FromTables, plainTenant)]) {
     assert.equal(found.length, expected.length);
     for (const [i, score] of expected.entries()) {
       assert.ok(Math.abs(found[i]!.score - score) < 0.02 * score, `${i}: ${found[i]!.score} is not ${score}`);

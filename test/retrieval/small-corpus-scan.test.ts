@@ -5,7 +5,7 @@ import { BM25_B, BM25_K1, createTenant, type Tenant } from '../../src/corpus/ten
 import type { Database, Tx } from '../../src/db/database.ts';
 import { sql } from '../../src/db/sql.ts';
 import type { Candidate, Scope } from '../../src/retrieval/engine.ts';
-import { isSmallCorpus, openSmallCorpusScan, scoreChunks } from '../../src/retrieval/lexical/small-corpus-scan.ts';
+import { isSmallCorpus, openSmallCorpusScan, scoreChunks } from '../../src/retrieval/postgres/small-corpus-scan.ts';
 import { findFilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters, RetrieveRequest } from '../../src/retrieval/types.ts';

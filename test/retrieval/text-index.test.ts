@@ -7,9 +7,9 @@ import type { Database } from '../../src/db/database.ts';
 import { ensureExtensions } from '../../src/db/extensions.ts';
 import { recordset } from '../../src/db/recordset.ts';
 import { identifier, type Sql, sql } from '../../src/db/sql.ts';
-import type { Candidate } from '../../src/retrieval/engine.ts';
-import { bm25Candidates, FORCE_INDEX_ORDER, inOrder } from '../../src/retrieval/lexical/lexical.ts';
-import { countTerms, scanCandidates, type TermCount } from '../../src/retrieval/lexical/lexical-scan.ts';
+import { bestFirst, type Candidate } from '../../src/retrieval/engine.ts';
+import { bm25Candidates, FORCE_INDEX_ORDER } from '../../src/retrieval/postgres/bm25-index.ts';
+import { bm25FromTables, countTerms, type TermCount } from '../../src/retrieval/postgres/bm25-tables.ts';
 import type { FilterMatches } from '../../src/retrieval/query/filter-matches.ts';
 import { retrieve } from '../../src/retrieval/retrieve.ts';
 import type { Filters } from '../../src/retrieval/types.ts';
@@ -75,7 +75,7 @@ function search(
   { conditions = [], filterMatches, scoredChunks, ...how }: Way = {},
 ): Promise<Candidate[]> {
   const request = { tenantId: tenant.id, partitionNo: tenant.partitionNo, conditions, terms, limit, ...how };
-  return plain.transaction(tenant.id, (tx) => scanCandidates(tx, request, filterMatches, scoredChunks));
+  return plain.transaction(tenant.id, (tx) => bm25FromTables(tx, request, filterMatches, scoredChunks));
 }
 
 /** Returns random chunks: few words are common, most are rare; chunks are short and long, and repeat words. */
@@ -141,7 +141,7 @@ test('if very many chunks have a term, the chunks with the rarer terms are score
   assert.deepEqual(new Set(many.slice(0, 30).map(({ id }) => id)), new Set(rare.map(({ id }) => id)));
   assert.deepEqual(many.slice(0, 2), best);
   assert.deepEqual(many.slice(0, 50), await search(tenant, terms, 50, { scoredChunks: 40 }));
-  assert.deepEqual(many, inOrder(many, 0), 'in the order of their scores');
+  assert.deepEqual(many, bestFirst(many, 0), 'in the order of their scores');
   const condition = sql`c.ordinal = any(${[1, 3]}::int[])`;
   const others = await search(tenant, terms, 2, { conditions: [condition], scoredChunks: 40 });
   assert.deepEqual(new Set(others.map(({ id }) => id)), new Set([rows[1]!.id, rows[3]!.id]));

@@ -54,6 +54,9 @@ export interface Cited<Chunk> {
   unsupported: Span[];
 }
 
+/** A citation to which sentences are still added, with what they claim. */
+type OpenCitation<Chunk> = Citation<Chunk> & { claims: Claim[] };
+
 /** A cited sentence, and what was found out about it. */
 interface CitedSentence<Chunk> {
   chunk: Chunk;
@@ -83,7 +86,7 @@ export async function citeAnswer<Chunk extends CitableChunk>(
   const sentences = sentencesOf(answer, offsets);
   const evidenceByChunk = new Map<number, Evidence>();
   const cited: CitedSentence<Chunk>[] = [];
-  for (const { number, span, quoted, itemNumber, text } of claimsOf(answer, offsets, sentences, markers)) {
+  for (const { number, span, quoted, itemNumber, text } of spansOf(answer, offsets, sentences, markers)) {
     const chunk = chunks.find((one) => one.number === number);
     if (chunk === undefined) continue;
     await turn();
@@ -93,7 +96,7 @@ export async function citeAnswer<Chunk extends CitableChunk>(
     const support = findSupport([claim], evidence);
     cited.push({ chunk, evidence, claim, span, quoted, support, verifiedBy: 'rules' });
   }
-  const citations: (Citation<Chunk> & { claims: Claim[] })[] = [];
+  const citations: OpenCitation<Chunk>[] = [];
   for (const sentence of judge === null ? cited : await judged(cited, judge)) {
     await turn();
     cite(citations, sentence);
@@ -124,14 +127,14 @@ async function judged<Chunk>(cited: readonly CitedSentence<Chunk>[], judge: Judg
 
 /** Adds a cited sentence to the latest citation of the chunk if one quote supports both, or to a new citation. */
 function cite<Chunk extends CitableChunk>(
-  citations: (Citation<Chunk> & { claims: Claim[] })[],
+  citations: OpenCitation<Chunk>[],
   { chunk, evidence, claim, span, quoted, support, verifiedBy }: CitedSentence<Chunk>,
 ): void {
   const { quote, verified, reason } = support;
   const earlier = citations.filter((one) => one.chunk === chunk && one.verified && one.verifiedBy === verifiedBy);
   const same = verified ? earlier.find((one) => one.quote.includes(quote)) : undefined;
   const last = same ?? earlier.at(-1);
-  if (verified && last !== undefined && (same !== undefined || join(last, claim, evidence))) {
+  if (verified && last !== undefined && (same !== undefined || widen(last, claim, evidence))) {
     last.spans.push(span);
     last.quoted &&= quoted;
     last.claims.push(claim);
@@ -141,7 +144,7 @@ function cite<Chunk extends CitableChunk>(
 }
 
 /** Widens the quote of a citation if one quote supports the claim too. Returns false if none does. */
-function join<Chunk>(citation: Citation<Chunk> & { claims: Claim[] }, claim: Claim, evidence: Evidence): boolean {
+function widen<Chunk>(citation: OpenCitation<Chunk>, claim: Claim, evidence: Evidence): boolean {
   // A model has judged the quote as it is.
   if (citation.verifiedBy === 'model' || citation.claims.length >= JOINT_CLAIMS_MAX) return false;
   const joint = findSupport([...citation.claims, claim], evidence);
@@ -155,7 +158,7 @@ type Sentence = Unit & { from: number; to: number };
 /** Returns what the markers cite: the number of a chunk or page, and the part of the answer that rests on it. */
 export function citedSpans(answer: string, markers: readonly Marker[]): CitedSpan[] {
   const offsets = openOffsets(answer);
-  return claimsOf(answer, offsets, sentencesOf(answer, offsets), markers);
+  return spansOf(answer, offsets, sentencesOf(answer, offsets), markers);
 }
 
 function sentencesOf(answer: string, offsets: Offsets): Sentence[] {
@@ -177,7 +180,7 @@ interface CitedSpan {
 }
 
 /** Returns the pairs of chunk number and cited span, each once, in the order of the answer. */
-function claimsOf(
+function spansOf(
   answer: string,
   offsets: Offsets,
   sentences: readonly Sentence[],
@@ -185,7 +188,7 @@ function claimsOf(
 ): CitedSpan[] {
   const seen = new Set<string>();
   const listed = numberedItems(answer, sentences);
-  const claims: CitedSpan[] = [];
+  const spans: CitedSpan[] = [];
   for (const marker of markers) {
     const quoted = marker.start !== undefined;
     const cited = quoted
@@ -196,14 +199,14 @@ function claimsOf(
     for (const number of marker.numbers) {
       const key = `${number} ${span.start}`;
       if (seen.has(key)) continue;
-      if (claims.length >= CLAIMS_MAX) return claims;
+      if (spans.length >= CLAIMS_MAX) return spans;
       seen.add(key);
       const written = answer.slice(cited.start, cited.end);
       const [itemNumber] = (!quoted && listed.has(span.start) && ITEM_NUMBER.exec(written)) || [''];
-      claims.push({ number, span, itemNumber, text: written.slice(itemNumber.length), quoted });
+      spans.push({ number, span, itemNumber, text: written.slice(itemNumber.length), quoted });
     }
   }
-  return claims;
+  return spans;
 }
 
 const ITEM_NUMBER = /^\(?(\d{1,3})[.)]\s+/;

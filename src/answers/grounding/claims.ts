@@ -6,7 +6,8 @@ import { unwrapped } from '../../text/sentences.ts';
 import { anyOf } from '../patterns.ts';
 import { wordsIn } from '../word-lists.ts';
 import { normalizeDigits } from './digits.ts';
-import { claimedNumbersIn, type FoundNumber, neededKeys, numberKeys, numbersIn, repeated } from './numbers.ts';
+import { neededKeys, numberKeys, repeated } from './number-keys.ts';
+import { claimedNumbersIn, type FoundNumber, numbersIn } from './numbers.ts';
 import { isOpening } from './openings.ts';
 
 /** Maximum UTF-16 units of a sentence that is checked. No quote can support a longer sentence. */

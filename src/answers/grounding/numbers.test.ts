@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { claimedNumbersIn, neededKeys, numberKeys, numbersIn } from './numbers.ts';
+import { neededKeys, numberKeys } from './number-keys.ts';
+import { cjkValue, claimedNumbersIn, numbersIn } from './numbers.ts';
 
 /** Returns true when `right` has the numbers of `left`, with any unit. */
 const same = (left: string, right: string): boolean => {
@@ -187,4 +188,8 @@ test('an exponent of a unit is part of the unit in every notation', () => {
     for (const claim of ['5 cm^2', '5 cm²', '5 cm2 wide']) assert.equal(states(text, claim), true, `${text}: ${claim}`);
   for (const claim of ['5 cm', '5 cm³', '5 mm²', '6 cm²', '2 of them'])
     assert.equal(states('It covers 5 cm^2.', claim), false, claim);
+});
+
+test('Chinese numerals count ten thousands and hundred millions apart', () => {
+  assert.deepEqual(['三千二百万', '一億二千万', '二万三'].map(cjkValue), [32_000_000, 120_000_000, 20_003]);
 });

@@ -3,7 +3,7 @@ import { stopWordsOf } from '../../text/analysis/stop-words.ts';
 import { pairsByLanguage } from '../word-lists.ts';
 import { normalizeDigits } from './digits.ts';
 import { isOpening } from './openings.ts';
-import { previousWord, termOf, UNIT_TERMS } from './unit-words.ts';
+import { previousWord, termOf } from './unit-words.ts';
 
 /**
  * The ways to read one number. In some countries `1,000` is a thousand, in others one point zero. Two numbers match when they share
@@ -48,7 +48,7 @@ const MAGNITUDES: readonly [words: string, factor: number][] = [
 ];
 const MAGNITUDE = new RegExp(`^\\s*(?:${MAGNITUDES.map(([words]) => `(${words})`).join('|')})(?!\\p{sc=Latn})`, 'u');
 
-/** A number of a text, and the keys under which evidence and claims meet. */
+/** A number of a text, with what stands beside it. number-keys.ts compares numbers of claims and passages. */
 export interface FoundNumber {
   /** UTF-16 offset in `normalizeDigits(text)`. */
   at: number;
@@ -155,61 +155,6 @@ function wordsAfter(text: string, language: string | null): { word: string; term
     rest = rest.slice(whole.length);
   }
   return words;
-}
-
-/** Returns the keys that a text with these numbers has. The second of equal keys ends with `×2`, the third with `×3`. */
-export function numberKeys(numbers: readonly FoundNumber[]): string[] {
-  const counting = new Set(numbers.flatMap(({ readings, words }) => (words.length > 0 ? readings : [])));
-  const keys = numbers.flatMap(({ readings, sign, words: [first, second], wordBefore, isAlone }) =>
-    readings.flatMap((reading) => {
-      if (sign !== '') return [`#${reading}`, `#${reading}${sign}`];
-      // Where the text counts something with this number, the number alone stands for that too: "10 to 16 weeks, 4 to 10 years".
-      const mayStandAlone = isAlone && !counting.has(reading);
-      const next = first === undefined ? (mayStandAlone ? ['.'] : []) : [` ${first}`, `  ${second ?? ''}`];
-      return [`#${reading}`, `#${reading}~`, `${wordBefore}<${reading}`, ...next.map((unit) => `#${reading}${unit}`)];
-    }),
-  );
-  const times = openCounter();
-  return keys.map((key) => key + times(key));
-}
-
-/**
- * Returns the keys of which a text needs one to have this number with its unit. A word may stand between number and unit on one side:
- * "20 dollars", "20 US dollars". A number without a unit in the text may have any next word in the claim: "in 1990", "1990 ships sank".
- * Where no word follows, the word before may be the unit: "days 0 to 42". Other words before it are not compared: "level 6".
- */
-export function neededKeys({ readings, sign, words: [first, second], wordBefore }: FoundNumber): string[] {
-  return readings.flatMap((reading) => {
-    if (sign !== '') return [`#${reading}${sign}`];
-    if (first === undefined)
-      return UNIT_TERMS.has(wordBefore) ? [`${wordBefore}<${reading}`, `<${reading}`] : [`#${reading}~`];
-    const next = second === undefined ? [] : [`#${reading} ${second}`];
-    return [`#${reading} ${first}`, `#${reading}  ${first}`, `#${reading}.`, ...next];
-  });
-}
-
-/** Returns what a text needs to have numbers as often: "43 (43%)" is not "43 (43)", "60 years, 60 months" not "60 months" twice. */
-export function repeated(numbers: readonly FoundNumber[]): { text: string; keys: string[] }[] {
-  const times = openCounter();
-  return numbers.flatMap((number) => {
-    const { readings, sign, unit, withUnit } = number;
-    const anyUnit = readings.map((reading) => `#${reading}${sign === '' ? '~' : sign}`);
-    // With a sign, or where no word follows, both lists of keys are the same.
-    return (sign === unit ? [anyUnit] : [anyUnit, neededKeys(number)]).flatMap((keys) => {
-      const count = times(keys[0]!);
-      return count === '' ? [] : [{ text: `${withUnit} (${count.slice(1)}×)`, keys: keys.map((key) => key + count) }];
-    });
-  });
-}
-
-/** Returns a function that counts keys: empty for the first of equal keys, `×2` for the second, and so on. */
-function openCounter(): (key: string) => string {
-  const counts = new Map<string, number>();
-  return (key) => {
-    const count = (counts.get(key) ?? 0) + 1;
-    counts.set(key, count);
-    return count === 1 ? '' : `×${count}`;
-  };
 }
 
 interface PlacedNumber {

@@ -29,7 +29,6 @@ const LITERAL = /'((?:[^']|'')*)'/g;
 const MENTION_UNITS_MIN = 2;
 /** Maximum cells that are compared with a sentence. */
 const CELLS_MAX = 5_000;
-const CASED = '\\p{sc=Latn}\\p{sc=Cyrl}\\p{sc=Grek}\\p{Nd}';
 const PLAIN_NUMBER = /^-?\d+(?:\.\d+)?$/;
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?![\d-])/;
 
@@ -76,27 +75,33 @@ export function openResultCheck(result: ComputedResult, question: string): (sent
     const about = [...new Set([...longest, ...numbers].flatMap(({ rows }) => [...rows]))].sort((a, b) => a - b);
 
     const foreign = numbers.find(({ number, rows }) => rows.size === 0 && !isCondition(number, conditions));
-    if (foreign) return { ...refused(`The result of the query has no cell ${foreign.number.written}.`), rows: about };
+    if (foreign) return refused(`The result of the query has no cell ${foreign.number.written}.`, about);
     const name = foreignName(sentence, language, `${known}\n${language === 'de' ? question : ''}`);
-    if (name !== undefined) return { ...refused(`The result of the query lacks “${name}”.`), rows: about };
+    if (name !== undefined) return refused(`The result of the query lacks “${name}”.`, about);
     if (claim.clauses.some(({ negations }) => negations > 0))
-      return { ...refused('The result of a query does not confirm a negation.'), rows: about };
+      return refused('The result of a query does not confirm a negation.', about);
 
     const ofNumbers = numbers
       .filter(({ rows }) => rows.size > 0)
       .map(({ number, rows }): Mention => ({ at: number.at, end: number.at, isFact: true, rows }));
     const mentions = [...ofNumbers, ...longest];
-    if (!mentions.some(({ isFact }) => isFact)) return checkTexts(longest, result.rows.length, about);
-    const rows = pairedRows(mentions);
-    if (rows === undefined) {
-      return { ...refused('A number and the text beside it are not in one row of the result.'), rows: about };
+    if (!mentions.some(({ isFact }) => isFact)) {
+      const namesAll = longest.length > 0 && about.length === result.rows.length;
+      return namesAll
+        ? confirmed(about)
+        : refused('The sentence has no number of the result, and does not name all its rows.', about);
     }
-    return { verified: true, reason: null, rows };
+    const rows = pairedRows(mentions);
+    return rows ? confirmed(rows) : refused('A number and the text beside it are not in one row of the result.', about);
   };
 }
 
-function refused(reason: string): ResultSupport {
-  return { verified: false, reason, rows: [] };
+function confirmed(rows: number[]): ResultSupport {
+  return { verified: true, reason: null, rows };
+}
+
+function refused(reason: string, rows: number[] = []): ResultSupport {
+  return { verified: false, reason, rows };
 }
 
 /** @param languages in which dates are written. */
@@ -107,18 +112,11 @@ function cellsOf(rows: ComputedResult['rows'], languages: readonly string[]): Co
       if (cell === null || cell === undefined || cells.length >= CELLS_MAX) continue;
       const written = typeof cell === 'object' ? JSON.stringify(cell) : String(cell);
       const text = normalizeDigits(written).toLowerCase();
+      const isNumber = PLAIN_NUMBER.test(text);
       const date = DATE.exec(text);
-      if (PLAIN_NUMBER.test(text))
-        cells.push({ row, texts: [], isDate: false, numbers: new Set([plain(text)]), value: Number(text) });
-      else if (date)
-        cells.push({
-          row,
-          texts: [text, ...formsOf(date, languages)],
-          isDate: true,
-          numbers: new Set([date[1]!]),
-          value: null,
-        });
-      else cells.push({ row, texts: [text], isDate: false, numbers: new Set(readingsIn(written)), value: null });
+      const texts = isNumber ? [] : [text, ...formsOf(date, languages)];
+      const numbers = new Set(isNumber ? [plain(text)] : date ? [date[1]!] : readingsIn(written));
+      cells.push({ row, texts, isDate: date !== null, numbers, value: isNumber ? Number(text) : null });
     }
   }
   return cells;
@@ -129,29 +127,21 @@ function formsOf(date: RegExpExecArray | null, languages: readonly string[]): st
   if (date === null) return [];
   const [, year = '', month = '', day = ''] = date;
   const [m, d] = [String(Number(month)), String(Number(day))];
-  const names = languages.flatMap((language) =>
-    (['long', 'short'] as const).map((form) =>
-      new Intl.DateTimeFormat(language, { month: form, day: 'numeric', timeZone: 'UTC' })
-        .formatToParts(Date.UTC(2000, Number(month) - 1, 15))
-        .find(({ type }) => type === 'month')!
-        .value.toLowerCase()
-        .replace('.', ''),
-    ),
-  );
-  const ofNames = names.flatMap((name) => [
-    `${d} ${name} ${year}`,
-    `${d}. ${name} ${year}`,
-    `${d} de ${name} de ${year}`,
-    `${name} ${d}, ${year}`,
-    `${name} ${year}`,
-  ]);
-  const ofDigits = [
-    `${day}.${month}.${year}`,
-    `${d}.${m}.${year}`,
-    `${day}/${month}/${year}`,
-    `${month}/${day}/${year}`,
+  const monthIn = (language: string, form: 'long' | 'short'): string => {
+    const format = new Intl.DateTimeFormat(language, { month: form, day: 'numeric', timeZone: 'UTC' });
+    const parts = format.formatToParts(Date.UTC(2000, Number(month) - 1, 15));
+    return parts
+      .find(({ type }) => type === 'month')!
+      .value.toLowerCase()
+      .replace('.', '');
+  };
+  const names = languages.flatMap((language) => [monthIn(language, 'long'), monthIn(language, 'short')]);
+  return [
+    ...[`${year}-${month}-${day}`, `${day}.${month}.${year}`, `${day}/${month}/${year}`, `${month}/${day}/${year}`],
+    ...[`${d}.${m}.${year}`, `${d}/${m}/${year}`, `${m}/${d}/${year}`],
+    ...names.flatMap((name) => [`${d} ${name} ${year}`, `${d}. ${name} ${year}`, `${d} de ${name} de ${year}`]),
+    ...names.flatMap((name) => [`${name} ${d}, ${year}`, `${name} ${year}`]),
   ];
-  return [`${year}-${month}-${day}`, ...ofDigits, `${d}/${m}/${year}`, `${m}/${d}/${year}`, ...ofNames];
 }
 
 /** Returns the digits as `numbersIn` reads them. */
@@ -205,9 +195,8 @@ function placesOf(text: string, sentence: string): { at: number; end: number }[]
   return found;
 }
 
-const CASED_LETTER = new RegExp(`^[${CASED}]$`, 'u');
 function isCased(letter: string): boolean {
-  return CASED_LETTER.test(letter);
+  return /^[\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{Nd}]$/u.test(letter);
 }
 
 /** Returns each mentioned text once, with all its rows, without texts that are parts of longer ones. */
@@ -235,12 +224,6 @@ function foreignName(sentence: string, language: string | null, known: string): 
       !keys.some((key) => terms.has(key.replace(/^\^/, ''))),
   );
   return lacking?.text;
-}
-
-/** Decides about a sentence without numbers: it names all rows of the result. */
-function checkTexts(texts: readonly Mention[], rowCount: number, about: number[]): ResultSupport {
-  if (texts.length > 0 && about.length === rowCount) return { verified: true, reason: null, rows: about };
-  return { ...refused('The sentence has no number of the result, and does not name all its rows.'), rows: about };
 }
 
 /**

@@ -315,3 +315,9 @@ test('the work of comparing a copied sentence does not grow with the cube of the
   // Without a bound, each of the 125,000 runs of sentences is cut out.
   assert.ok(mock.callCount() < 10_000, `${mock.callCount()} slices`);
 });
+
+test('a word of a script with blanks and without capitals is needed, whatever its ending', () => {
+  const arabic = 'زار الوزير مدينة القاهرة في شهر مايو.';
+  assert.equal(supports('زار الوزير مدينة القاهرة في مايو.', arabic, 'ar').verified, true);
+  assert.equal(supports('زار الوزير مدينة دمشق في مايو.', arabic, 'ar').reason, 'The passage lacks the word دمشق.');
+});

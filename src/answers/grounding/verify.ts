@@ -55,9 +55,9 @@ export function evidenceOf(content: string, language: string | null, isCode = fa
         const text = content.slice(piece.start, piece.end);
         const statement = statementOf(text, language);
         // A negation in the key may deny the value, as in `Not included: batteries`, or not: `Without a check: the caller has checked it`.
-        const joined = entry === null ? [] : statementOf(asClause(text), language).clauses;
+        const asOne = entry === null ? [] : statementOf(asClause(text), language).clauses;
         const keys = new Set([...statement.keys, ...counts]);
-        const clauses = [...statement.clauses, ...joined];
+        const clauses = [...statement.clauses, ...asOne];
         return { ...piece, codePoints: codePointLength(text), entry, keys, numbers: statement.numbers, clauses };
       });
     });
@@ -103,7 +103,7 @@ export function findSupport(claims: readonly Claim[], evidence: Evidence): Suppo
   const open = claims.filter((claim) => !isCopied(claim, evidence));
   // A copy of several lines may repeat a number that each line has once.
   const copied = new Set(claims.filter((claim) => !open.includes(claim)).flatMap((claim) => claim.items));
-  const lacking = joined(items.map((item, i) => (best.has[i] === 0 && !copied.has(item) ? item : null)));
+  const lacking = joinLetters(items.map((item, i) => (best.has[i] === 0 && !copied.has(item) ? item : null)));
   const facts = lacking.filter(({ kind }) => kind === 'number' || kind === 'name');
   if (facts.length > 0) return refuted(quote, lackingFact(facts, evidence.parts));
   for (const claim of open) {
@@ -125,7 +125,7 @@ export function findSupport(claims: readonly Claim[], evidence: Evidence): Suppo
 }
 
 /** Returns the items without nulls. Neighbouring letters become one word. */
-function joined(items: readonly (Item | null)[]): Item[] {
+function joinLetters(items: readonly (Item | null)[]): Item[] {
   const found: Item[] = [];
   for (const [i, item] of items.entries()) {
     const before = items[i - 1];

@@ -3,8 +3,8 @@
  * The service returns both rankings. They are fused here, with the same function that the service uses.
  */
 import { FUSION_WEIGHT_DEFAULT } from '../../config.ts';
+import { measureQuery } from '../../retrieval/measures.ts';
 import { FUSED_DEPTH, type FusionSettings, fuse } from '../../retrieval/ranking/fuse.ts';
-import { measureQuery } from '../../retrieval/ranking/measures.ts';
 import type { Client } from '../shared/client.ts';
 import { table } from '../shared/help.ts';
 import type { EvalQuery, EvalSet } from './set.ts';

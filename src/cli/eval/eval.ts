@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PinakesError } from '../../client/client.ts';
 import { environment } from '../../config.ts';
-import { type Measures, meanMeasures, measureQuery, percentile } from '../../retrieval/ranking/measures.ts';
+import { type Measures, meanMeasures, measureQuery, percentile } from '../../retrieval/measures.ts';
 import { countOf } from '../../util/count-of.ts';
 import { forEachLimited } from '../../util/pool.ts';
 import { startLocalService } from '../operate/local-service.ts';

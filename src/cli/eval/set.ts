@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Judgements } from '../../retrieval/ranking/measures.ts';
+import type { Judgements } from '../../retrieval/measures.ts';
 import { usageError } from '../shared/io.ts';
 import type { UploadFile } from '../shared/multipart.ts';
 

@@ -3,9 +3,11 @@
  *
  * The operator sets the address of the exchange. The address in a key (`token_uri`) is never used.
  */
+
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
 import { invalidRequest } from '../../errors.ts';
+import { setRecent } from '../../util/recent.ts';
 import type { Clock } from '../../util/time.ts';
 import { parseStored } from '../connector.ts';
 import { DriveError, type GoogleClient, readJson, requestGoogle } from './request.ts';
@@ -117,11 +119,7 @@ export function openTokenSource(client: GoogleClient, tokenUrl: string, clock: C
     };
   }
 
-  function remember(key: string, entry: Entry): void {
-    cached.delete(key);
-    cached.set(key, entry);
-    for (const oldest of cached.keys()) if (cached.size > TOKENS_CACHED_MAX) cached.delete(oldest);
-  }
+  const remember = (key: string, entry: Entry): void => setRecent(cached, key, entry, TOKENS_CACHED_MAX);
 
   return {
     async token(credential, signal) {

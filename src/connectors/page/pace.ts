@@ -1,4 +1,5 @@
 /** Limits the request rate of each credential: a token bucket, and a pause when the server asks for one. */
+import { setRecent } from '../../util/recent.ts';
 import type { Clock } from '../../util/time.ts';
 
 const KEYS_MAX = 1_000;
@@ -20,10 +21,8 @@ export function openPace(perSecond: number, burst: number, clock: Clock, sleep: 
   const now = (): number => clock.now().getTime();
   const entryOf = (key: string) => {
     const entry = keys.get(key) ?? { next: 0, pausedUntil: 0 };
-    keys.delete(key);
     // Drops the least recently used bucket, which is full again anyway.
-    if (keys.size >= KEYS_MAX) keys.delete(keys.keys().next().value!);
-    keys.set(key, entry);
+    setRecent(keys, key, entry, KEYS_MAX);
     return entry;
   };
   return {

@@ -1,5 +1,7 @@
 /** Limits failed sign-ins of an address. Keys cannot be guessed; the limit keeps guessing from being work for the database. */
+
 import { ServiceError } from '../../errors.ts';
+import { setRecent } from '../../util/recent.ts';
 import type { Clock } from '../../util/time.ts';
 
 const FAILURES_PER_MINUTE = 10;
@@ -28,9 +30,7 @@ export function openFailureLimit(clock: Clock): FailureLimit {
         throw new ServiceError('rate_limited', 'Too many sign-ins failed. Wait a minute.', { retryAfterSeconds });
       }
       current.failures += 1;
-      counts.delete(address);
-      if (counts.size >= ADDRESSES_MAX) counts.delete(counts.keys().next().value!);
-      counts.set(address, current);
+      setRecent(counts, address, current, ADDRESSES_MAX);
       return () => {
         current.failures -= 1;
       };

@@ -12,7 +12,7 @@ import {
   findChunk,
   listChunks,
   readerViewOfChunks,
-  readerViewOfText,
+  readerViewOfParts,
   readText,
 } from '../../retrieval/reading/lookup.ts';
 
@@ -128,13 +128,13 @@ function textRoute(deps: Deps): Route {
         const access = await accessOf(deps, tx, caller, query);
         return { found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
       });
-      const redacted = found && (await readerViewOfText(redactor, found, signal));
-      if (redacted === undefined) throw notFound();
+      const [shown] = (found && (await readerViewOfParts(redactor, found, [found], signal))) ?? [];
+      if (!shown) throw notFound();
       const { textLength } = found!;
       const reached = Math.min(end, textLength);
       return {
         source_id: params.id,
-        text: redacted,
+        text: shown.text,
         start_offset: Math.min(start, textLength),
         end_offset: reached,
         text_length: textLength,

@@ -3,7 +3,7 @@ import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Measures, meanMeasures, measureQuery } from '../../retrieval/ranking/measures.ts';
+import { type Measures, meanMeasures, measureQuery } from '../../retrieval/measures.ts';
 import { readHashes } from '../../retrieval/reading/hits.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
 import type { RetrieveRequest } from '../../retrieval/types.ts';
@@ -171,7 +171,7 @@ async function measure(
     signal,
   );
   const hashes = await deps.db.transaction(caller.tenantId, (tx) => readHashes(tx, caller.tenantId, idsOf(hits)));
-  const ranked = hits.map((hit) => `${hit.sourceId} ${hashes.get(hit.id)?.hash ?? ''}`);
+  const ranked = hits.map((hit) => `${hit.sourceId} ${hashes.get(hit.id) ?? ''}`);
   const grades = new Map(judgements.map((one) => [`${one.sourceId} ${one.textHash}`, one.relevant ? 1 : 0]));
   const measures: Measures = measureQuery(ranked, grades);
   return { questionId: id, query, ...measures };

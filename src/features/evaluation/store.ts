@@ -2,7 +2,7 @@
 import { json, type Queryable, type Tx } from '../../db/database.ts';
 import { countRows, type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, sql } from '../../db/sql.ts';
-import type { Measures } from '../../retrieval/ranking/measures.ts';
+import type { Measures } from '../../retrieval/measures.ts';
 
 export interface EvaluationSet {
   id: string;

@@ -1,11 +1,10 @@
 /** SQL of the tool `list_sources`. */
-import { type Access, mayShowSource, showsSomething } from '../../access/access.ts';
-import { withinLimits } from '../../access/limits.ts';
+import type { Access } from '../../access/access.ts';
 import { visiblePath } from '../../corpus/sources/paths.ts';
 import type { Tx } from '../../db/database.ts';
 import { afterCursor, type PageRequest, pageOf } from '../../db/page-sql.ts';
 import { raw, sql } from '../../db/sql.ts';
-import { ALIVE, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
+import { SOURCE_TABLES, visibleSource } from '../../retrieval/query/filter-sql.ts';
 
 export interface ListedSource {
   id: string;
@@ -42,7 +41,7 @@ export function listVisibleSources(
     select s.id, s.source_group_id, g.name as source_group_name, s.source_type, s.file_type, s.name,
       ${visiblePath(access)} as path, s.url, s.content_at
     from ${SOURCE_TABLES}
-    where s.tenant_id = ${tenantId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
-      and ${showsSomething(access)} and ${ofGroup} and ${ofType} and ${ofFile} and ${named}
+    where s.tenant_id = ${tenantId} and ${visibleSource(access)}
+      and ${ofGroup} and ${ofType} and ${ofFile} and ${named}
       and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
 }

@@ -5,7 +5,7 @@ import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
-import { ALIVE } from '../../retrieval/query/filter-sql.ts';
+import { ALIVE, SOURCE_TABLES, visibleSource } from '../../retrieval/query/filter-sql.ts';
 import { STAND_IN } from '../../tables/reader-names.ts';
 import { TABLE_COLUMNS, type TableRow } from '../../tables/store.ts';
 
@@ -144,9 +144,8 @@ export async function findSourceTables(
   access: Access,
 ): Promise<{ name: string; path: string | null } | undefined> {
   const [source] = await tx.query<{ name: string; path: string | null }>(sql`
-    select s.name, ${SOURCE_PATH} as path from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
-    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)}
-      and ${showsSomething(access)}`);
+    select s.name, ${SOURCE_PATH} as path from ${SOURCE_TABLES}
+    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${visibleSource(access)}`);
   return source;
 }
 

@@ -1,8 +1,10 @@
 /** Opens the embedding models of the settings, with a cache of query vectors. */
+
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { openGate } from '../../util/pool.ts';
+import { getRecent, setRecent } from '../../util/recent.ts';
 import { startWork, type WorkTime, whenExceeded } from '../../util/work/work-time.ts';
 import { modelText } from '../model-text.ts';
 import type { Embedding, EmbeddingModel } from '../models.ts';
@@ -91,8 +93,8 @@ export function withQueryCache(
     model: models(name),
     named: models,
     async embedQuery(tenantId, model, query, signal, keyFamilyId) {
-      const asked = touch(tenants, tenantId, CACHED_TENANTS_MAX);
-      const cached = asked && touch(asked, keyOf(model, query), CACHED_QUERIES_PER_TENANT);
+      const asked = getRecent(tenants, tenantId);
+      const cached = asked && getRecent(asked, keyOf(model, query));
       if (cached) return cached;
       const { embed, processorMs } = models(model);
       const work = startWork(() => processorMs?.());
@@ -104,8 +106,8 @@ export function withQueryCache(
         throw new ServiceError('upstream_failed', 'The embedding model found nothing in the query.');
       }
       const queries = tenants.get(tenantId) ?? new Map<string, Float32Array>();
-      store(tenants, tenantId, queries, CACHED_TENANTS_MAX);
-      store(queries, keyOf(model, query), vector, CACHED_QUERIES_PER_TENANT);
+      setRecent(tenants, tenantId, queries, CACHED_TENANTS_MAX);
+      setRecent(queries, keyOf(model, query), vector, CACHED_QUERIES_PER_TENANT);
       return vector;
     },
     close,
@@ -125,19 +127,4 @@ async function inTime<T>(work: WorkTime, signal: AbortSignal, run: (within: Abor
   } finally {
     endWatch();
   }
-}
-
-/** Returns the value of an entry, and makes the entry the most recent one. */
-function touch<V>(map: Map<string, V>, key: string, max: number): V | undefined {
-  const value = map.get(key);
-  if (value !== undefined) store(map, key, value, max);
-  return value;
-}
-
-/** Stores an entry as the most recent one, and removes the oldest entry above `max`. */
-function store<V>(map: Map<string, V>, key: string, value: V, max: number): void {
-  map.delete(key);
-  map.set(key, value);
-  const oldest = map.keys().next();
-  if (map.size > max && !oldest.done) map.delete(oldest.value);
 }

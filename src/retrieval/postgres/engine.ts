@@ -2,6 +2,8 @@
 import type { Database } from '../../db/database.ts';
 import { type Sql, sql } from '../../db/sql.ts';
 import type { Candidate, CandidateQuery, Engine, Scope } from '../engine.ts';
+import { type FilterMatches, findFilterMatches, sampleShare } from '../query/filter-matches.ts';
+import { chunkConditions, lookedUpPredicates, narrows } from '../query/filter-sql.ts';
 import {
   bm25Candidates,
   bm25Tested,
@@ -9,29 +11,24 @@ import {
   FORCE_INDEX_ORDER,
   FORCE_INDEXES,
   SHALLOW,
-} from '../lexical/lexical.ts';
-import { countedTerms, scanCandidates } from '../lexical/lexical-scan.ts';
-import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from '../lexical/small-corpus-scan.ts';
-import { type FilterMatches, findFilterMatches, sampleShare } from '../query/filter-matches.ts';
-import { chunkConditions, lookedUpPredicates, narrows } from '../query/filter-sql.ts';
+} from './bm25-index.ts';
+import { bm25FromTables, countedTerms } from './bm25-tables.ts';
 import { EXACT_ROWS_MAX, NEAREST_SETTINGS, nearestCandidates } from './nearest.ts';
+import { isSmallCorpus, openSmallCorpusScan, type SmallCorpusScan } from './small-corpus-scan.ts';
 
 /** Up to so many of the best chunks are tested for a filter one by one. For more, the filter is evaluated for all sources. */
 const TESTED_MAX = 500;
 /** Number of tested chunks, relative to the number of chunks of which enough match if the best chunks match like the sampled sources. */
 const TESTED_MARGIN = 1.5;
 
-/**
- * The assumed share of the chunks that match a filter on their metadata. If it is lower, the index scores the chunks again, each time
- * twice as many: eight times for 17,000 chunks from 200 on, which takes 13 ms of 26.
- */
+/** The assumed share of the chunks that match a filter on their metadata. If it is lower, the index scores again, twice as many chunks. */
 const CHUNK_SHARE = 0.02;
 
 /** If a filter matches such a share of the sources, vectors are tested one by one too. */
 const WIDE_SHARE = 0.4;
 /**
- * If a smaller share of the sources matches, the filter is always evaluated, and the more of their chunks are scored without a BM25
- * index. Above, the same chunks are scored as without a filter, tested one by one or not, so that all pages have one order.
+ * If a smaller share of the sources matches, the filter is always evaluated for all sources. Above, the same chunks are scored as without
+ * a filter, tested one by one or not, so that all pages have one order.
  */
 const TESTED_SHARE_MIN = 0.06;
 
@@ -68,12 +65,6 @@ export function openPostgresEngine(
       let matches: Promise<FilterMatches | undefined> | undefined;
       let scan: SmallCorpusScan | undefined;
       const sampled = (): Promise<number> => (share ??= sampleShare(tx, scope));
-      const find = async (request: CandidateRequest, found?: FilterMatches): Promise<Candidate[]> => {
-        if (hasTextSearch)
-          return bm25Candidates(tx, request, found?.share ?? (ofChunk.length > 0 ? CHUNK_SHARE : undefined));
-        const isWide = found !== undefined && (await sampled()) >= TESTED_SHARE_MIN;
-        return scanCandidates(tx, request, isWide ? { ...found, share: 1 } : found, scoredChunks);
-      };
       // The BM25 index counts chunks that are gone until it merges its parts.
       const isCounted = !hasTextSearch && !narrows(scope, scope.filters) && ofChunk.length === 0;
       return {
@@ -98,7 +89,7 @@ export function openPostgresEngine(
         if (tested > testedMax || matching < (vector ? WIDE_SHARE : TESTED_SHARE_MIN)) return undefined;
         const request = lexicalRequest(scope, query, lookedUpPredicates(scope));
         if (!hasTextSearch) {
-          const kept = await scanCandidates(tx, { ...request, testedMax: tested }, undefined, scoredChunks);
+          const kept = await bm25FromTables(tx, { ...request, testedMax: tested }, undefined, scoredChunks);
           return kept.length >= depth ? kept : undefined;
         }
         const { all, kept } = await bm25Tested(tx, { ...request, limit: tested });
@@ -114,7 +105,10 @@ export function openPostgresEngine(
         }
         const areNamed = found !== undefined && (hasTextSearch || found.ids !== null);
         const request = lexicalRequest(scope, query, areNamed ? isAmong(scope, found) : lookedUpPredicates(scope));
-        return find(request, found);
+        if (hasTextSearch)
+          return bm25Candidates(tx, request, found?.share ?? (ofChunk.length > 0 ? CHUNK_SHARE : undefined));
+        const isWide = found !== undefined && (await sampled()) >= TESTED_SHARE_MIN;
+        return bm25FromTables(tx, request, isWide ? { ...found, share: 1 } : found, scoredChunks);
       }
     },
   };
@@ -124,7 +118,7 @@ function lexicalRequest(
   { tenantId, partitionNo }: Scope,
   { terms, depth }: CandidateQuery,
   conditions: readonly Sql[],
-) {
+): CandidateRequest {
   return { tenantId, partitionNo, terms, conditions, limit: depth };
 }
 

@@ -2,8 +2,7 @@
 import { vectorBytes, vectorColumn, vectorOrder, vectorType } from '../../corpus/vector-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
-import type { Candidate, QueryVector, Scope } from '../engine.ts';
-import { inOrder } from '../lexical/lexical.ts';
+import { bestFirst, type Candidate, type QueryVector, type Scope } from '../engine.ts';
 import { type FilterMatches, sourcesOf } from '../query/filter-matches.ts';
 import { ALIVE, chunkConditions, narrowingConditions } from '../query/filter-sql.ts';
 
@@ -55,11 +54,8 @@ type NearestRow = Omit<Candidate, 'score'> & { distance: number };
 
 /** Returns candidates with the cosine as score. A zero vector, from a text in which the model found nothing, is left out. */
 function toCandidates(rows: readonly NearestRow[]): Candidate[] {
-  const candidates: Candidate[] = [];
-  for (const { id, sourceId, distance } of rows) {
-    if (!Number.isNaN(distance)) candidates.push({ id, sourceId, score: 1 - distance });
-  }
-  return inOrder(candidates, Number.NEGATIVE_INFINITY);
+  const found = rows.filter(({ distance }) => !Number.isNaN(distance));
+  return bestFirst(found.map(({ id, sourceId, distance }) => ({ id, sourceId, score: 1 - distance })));
 }
 
 /** Returns the statement that asks the index. */

@@ -38,15 +38,27 @@ export async function checkFilterCost(
 ): Promise<void> {
   const { tenantId, filters, policy } = scope;
   const { metadata, sourceMetadata, metadataFilter, chunkMetadata } = filters;
-  const onSources = costOf(metadata, sourceMetadata, metadataFilter);
-  const refuse = async (
-    [filter, ofPolicy]: readonly [FilterCost, FilterCost | undefined],
-    select: Sql,
-    what: string,
-    where: string,
-  ): Promise<void> => {
-    if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, SIMPLE))) return;
-    const [size] = await tx.query<Size & { weight?: number }>(select);
+  const tests = [
+    {
+      what: 'sources',
+      where: (metadata && 'metadata') ?? (sourceMetadata && 'source_metadata') ?? 'metadata_filter',
+      filter: costOf(metadata, sourceMetadata, metadataFilter),
+      ofPolicy: policy?.cost.source,
+      sizes: sourceSizes(tenantId),
+    },
+    {
+      what: 'chunks',
+      where: 'chunk_metadata',
+      filter: costOf(chunkMetadata),
+      ofPolicy: policy?.cost.chunk,
+      sizes: sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes,
+          coalesce(sum(s.chunk_metadatas_count + (s.chunk_count - s.chunk_metadatas_count) * ${EMPTY_WEIGHT}::float8), 0) as weight
+        ${matchingSources(tenantId, scope, filters)}`,
+    },
+  ];
+  for (const { what, where, filter, ofPolicy, sizes } of tests) {
+    if (isWithin(filter, SIMPLE) && (!ofPolicy || isWithin(ofPolicy, SIMPLE))) continue;
+    const [size] = await tx.query<Size & { weight?: number }>(sizes);
     const { rows, bytes, weight = rows } = size!;
     if (ofPolicy && !fitsBudget(kind, estimatedNs(ofPolicy, size!) / POLICY_FACTOR))
       throw invalidRequest(
@@ -54,27 +66,13 @@ export async function checkFilterCost(
           'shorter texts for contains.',
       );
     const share = Math.min(1, rowsMax / Math.max(rows, 1));
-    if (fitsBudget(kind, estimatedNs(filter, { rows: share * weight, bytes: share * bytes }))) return;
+    if (fitsBudget(kind, estimatedNs(filter, { rows: share * weight, bytes: share * bytes }))) continue;
     throw invalidAt(
       [where],
       `would take too long on ${rows} ${what}. Send fewer conditions, fewer values for in and nin, shorter texts for ` +
         'contains, or narrow the search with tags, source_types, file_types or dates.',
     );
-  };
-  await refuse(
-    [onSources, policy?.cost.source],
-    sourceSizes(tenantId),
-    'sources',
-    [metadata && 'metadata', sourceMetadata && 'source_metadata'].find(Boolean) ?? 'metadata_filter',
-  );
-  await refuse(
-    [costOf(chunkMetadata), policy?.cost.chunk],
-    sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes,
-        coalesce(sum(s.chunk_metadatas_count + (s.chunk_count - s.chunk_metadatas_count) * ${EMPTY_WEIGHT}::float8), 0) as weight
-      ${matchingSources(tenantId, scope, filters)}`,
-    'chunks',
-    'chunk_metadata',
-  );
+  }
 }
 
 /** Returns the query of the size of all sources of the tenant. */

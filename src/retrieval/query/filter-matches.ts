@@ -6,7 +6,7 @@ import type { Scope } from '../engine.ts';
 import { ALIVE, matchingSources, narrowingConditions, narrows } from './filter-sql.ts';
 
 /** Maximum number of sources that are passed to the statements by id. With more, each statement finds them again. */
-const NAMED_MAX = 50_000;
+const IDS_MAX = 50_000;
 
 /** Ids to be bound as an array; a Buffer has the array in binary form. */
 export type SourceIds = Buffer | readonly string[];
@@ -14,7 +14,7 @@ export type SourceIds = Buffer | readonly string[];
 export interface FilterMatches {
   /** Selects id, generation and mixed of the sources. A mixed source also has chunks of other generations. */
   sources: Sql;
-  /** Null if there are more than NAMED_MAX sources. */
+  /** Null if there are more than IDS_MAX sources. */
   ids: SourceIds | null;
   mixed: boolean;
   /** Number of their chunks. */
@@ -32,7 +32,7 @@ export function sourcesOf(scope: Scope): Sql {
  * Returns a select of the named sources; undefined if they are too many. Generations are left out if no source is mixed. The arrays
  * stay in binary form: for thousands of ids this is a tenth of the work.
  */
-function named({ ids, generations, mixed, sources }: Found): Sql | undefined {
+function selectNamed({ ids, generations, mixed, sources }: Found): Sql | undefined {
   if (sources === 0) return sql`select null::uuid as id, null::int as generation, false as mixed where false`;
   if (ids === null) return undefined;
   if (generations === null)
@@ -73,11 +73,7 @@ export async function sampleShare(tx: Tx, scope: Scope): Promise<number> {
 }
 
 /** Returns the matching sources; undefined if the filters exclude no source that is alive. */
-export async function findFilterMatches(
-  tx: Tx,
-  scope: Scope,
-  namedMax = NAMED_MAX,
-): Promise<FilterMatches | undefined> {
+export async function findFilterMatches(tx: Tx, scope: Scope, namedMax = IDS_MAX): Promise<FilterMatches | undefined> {
   if (!narrows(scope, scope.filters)) return undefined;
   const sources = matchingSources(scope.tenantId, scope, scope.filters);
   const [found] = await tx.query<Found>(sql`
@@ -90,7 +86,7 @@ export async function findFilterMatches(
         array_agg(s.id) as ids, array_agg(s.generation) as generations, array_agg(s.mixed) as mixed ${sources}) f`);
   const { ids, anyMixed, chunks, all } = found!;
   return {
-    sources: named(found!) ?? sourcesOf(scope),
+    sources: selectNamed(found!) ?? sourcesOf(scope),
     ids: found!.sources === 0 ? [] : ids,
     mixed: anyMixed,
     chunks,

@@ -5,7 +5,7 @@
  * and that the source is ready, so nothing deleted or half-ingested can match.
  */
 
-import type { Access } from '../../access/access.ts';
+import { type Access, mayShowSource, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import type { ColumnRef } from '../../corpus/column-store.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
@@ -26,6 +26,11 @@ const GROUP_ALIVE = raw('g.deleted_at is null');
 
 /** The condition that source `s` is ready and that neither `s` nor its group `g` is deleted. */
 export const ALIVE = sql`${SOURCE_ALIVE} and ${GROUP_ALIVE}`;
+
+/** Returns the condition that source `s`, in group `g`, is alive, within the limits of the key, and shows something under the policy. */
+export function visibleSource(access: Access): Sql {
+  return sql`${ALIVE} and ${withinLimits(access)} and ${mayShowSource(access)} and ${showsSomething(access)}`;
+}
 
 /** The condition that chunk `c` belongs to the served version of source `s`, not to one that is being read or was replaced. */
 export const SERVED = raw('c.generation = s.generation');
@@ -100,8 +105,8 @@ function sourceConditions(tenantId: string, access: Access, filters: Filters, te
   // An id that cannot exist matches nothing.
   if (filters.sourceGroupIds)
     conditions.push(sql`s.source_group_id = any(${filters.sourceGroupIds.filter(isId)}::uuid[])`);
-  if (filters.tags) conditions.push(tagNames(filters.tags, logic, access));
-  if (filters.tagIds) conditions.push(tagIds(filters.tagIds, logic, access));
+  if (filters.tags) conditions.push(hasTags('name', filters.tags, logic, access));
+  if (filters.tagIds) conditions.push(hasTags('id', filters.tagIds, logic, access));
   if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
   if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
   if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);
@@ -187,22 +192,14 @@ function groupSql(group: MetadataFilterGroup, condition: (filter: MetadataFilter
   return sql`(${join(members, group.operator === 'and' ? ' and ' : ' or ')})`;
 }
 
-/** Returns the condition on names of tags. A key that is limited to tags sees no other tags. */
-function tagNames(names: readonly string[], logic: 'and' | 'or', access: Access): Sql {
-  const distinct = [...new Set(names)];
-  const found = sql`select count(distinct t.name) from tag_source_group l
-    join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
-    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and t.name = any(${distinct}::text[])
-      and ${access.tagIds ? sql`t.id = any(${access.tagIds}::uuid[])` : raw('true')}`;
-  return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
-}
-
-/** Returns the condition on ids of tags. An id that cannot exist matches nothing. */
-function tagIds(ids: readonly string[], logic: 'and' | 'or', access: Access): Sql {
-  const distinct = [...new Set(ids)];
-  const possible = distinct.filter((id) => isId(id) && (access.tagIds?.includes(id) ?? true));
-  const found = sql`select count(distinct l.tag_id) from tag_source_group l
-    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and l.tag_id = any(${possible}::uuid[])`;
+/** Returns the condition on tags of group `g`. A key that is limited to tags sees no others. An id that cannot exist matches nothing. */
+function hasTags(by: 'name' | 'id', tags: readonly string[], logic: 'and' | 'or', { tagIds }: Access): Sql {
+  const distinct = [...new Set(tags)];
+  const wanted =
+    by === 'name' ? sql`t.name = any(${distinct}::text[])` : sql`t.id = any(${distinct.filter(isId)}::uuid[])`;
+  const found = sql`select count(*) from tag_source_group l join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
+    where l.tenant_id = g.tenant_id and l.source_group_id = g.id and ${wanted}
+      and ${tagIds ? sql`t.id = any(${tagIds}::uuid[])` : raw('true')}`;
   return sql`(${found}) >= ${logic === 'and' ? distinct.length : 1}::int`;
 }
 

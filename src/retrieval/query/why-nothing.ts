@@ -9,7 +9,7 @@ import { ACTIVE_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
 
-const NAMED_MAX = 3;
+const UNKNOWN_MAX = 3;
 const NAME_LENGTH_MAX = 200;
 const AS_WITHOUT_ATTRIBUTES = 'It sees what the policy shows to a principal without attributes.';
 
@@ -58,7 +58,7 @@ export async function whyNothing(tx: Tx, request: RetrieveRequest, access: Acces
 }
 
 function missing(given: readonly string[], known: readonly string[], words: (quoted: string) => string): Warning[] {
-  const absent = given.filter((one) => !known.includes(one)).slice(0, NAMED_MAX);
+  const absent = given.filter((one) => !known.includes(one)).slice(0, UNKNOWN_MAX);
   return absent.map((one) => ({
     type: 'unknown_filter',
     message: words(JSON.stringify(one.slice(0, NAME_LENGTH_MAX))),

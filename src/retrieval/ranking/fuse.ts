@@ -43,7 +43,7 @@ export function fuse<T extends Ranked>(
   settings: FusionSettings,
 ): Fused<T>[] {
   const byRank = settings.method === 'rrf';
-  const places = new Map<string, Fused<T> & Place>();
+  const places = new Map<string, Placed<T>>();
   const add = (half: 'lexical' | 'semantic', list: readonly T[], weight: number): void => {
     const first = list.slice(0, FUSED_DEPTH);
     const scores = first.map(({ score }) => score);
@@ -65,16 +65,14 @@ export function fuse<T extends Ranked>(
 /** More than any rank. */
 const SILENT_RANK = 1e9;
 
-interface Place {
-  /** Those of a list of weight 0 follow after all others. */
-  rank: number;
-}
+/** The rank decides between equal scores. Ranks in a list of weight 0 follow after all others. */
+type Placed<T = Ranked> = Fused<T> & { rank: number };
 
-function nowhere<T extends Ranked>(from: T): Fused<T> & Place {
+function nowhere<T extends Ranked>(from: T): Placed<T> {
   return { id: from.id, from, score: 0, lexical: null, semantic: null, rank: Number.POSITIVE_INFINITY };
 }
 
-function byPlace(a: Fused & Place, b: Fused & Place): number {
+function byPlace(a: Placed, b: Placed): number {
   return b.score - a.score || a.rank - b.rank || (a.id < b.id ? -1 : 1);
 }
 

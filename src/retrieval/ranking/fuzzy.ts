@@ -1,9 +1,8 @@
 /**
  * Corrects typing errors. A word of the query that no visible chunk has is replaced by the commonest word of the texts of visible
- * chunks that is one error away. If there is none, it is replaced by the spelling one error away whose stem is commonest among their
- * terms: words of titles and of file names, parts of names in code, and other inflections. A look-up into the index asks for each
- * missing word (one for all of them, if the engine has counts), and one more for the spellings of those that occur nowhere. An
- * ordinary query needs no look-up, because its best chunks have most of its words.
+ * chunks that is one error away, else by the spelling one error away whose stem is commonest among their terms. Titles, file names,
+ * parts of names in code and other inflections have terms too. An ordinary query costs nothing, because its best chunks have most of
+ * its words.
  */
 import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
@@ -20,7 +19,8 @@ import type { Warning } from '../types.ts';
 import type { RankedCandidate } from './rank.ts';
 
 export const FUZZY_WARNING = 'fuzzy_match';
-export const FUZZY_WITHOUT_WORDS = 'Words that occur nowhere were replaced by similar words.';
+const REPLACED = 'Words that occur nowhere were replaced by similar words';
+export const FUZZY_WITHOUT_WORDS = `${REPLACED}.`;
 
 /** A word in one of so many of the best chunks counts as spelled correctly. */
 const BEST_CHUNKS = 10;
@@ -41,24 +41,27 @@ interface Chunk {
   content: string;
 }
 
+export interface Corrected {
+  /** The terms of the query, and those of the guesses. */
+  terms: string[];
+  /** The replaced words, each with the word that replaced it. */
+  words: ReadonlyMap<string, string>;
+}
+
 /**
  * Returns the terms of the query with corrected words, and with stems for words that occur only inflected. Returns undefined if nothing
  * is to be corrected. A word that a visible chunk has is right, also if no chunk with the word matches the filters.
  *
- * @param openVisible opens the corpus of the caller without the filters.
+ * @param visible the corpus of the caller without the filters.
  * @param ranked has the results of the search, `rows` their texts if they have been read.
- * @param corrections receives the replaced words, each with the word that replaced it.
  */
 export async function correctTerms(
   tx: Tx,
-  corpus: SearchedCorpus,
-  openVisible: () => SearchedCorpus,
+  { matching, visible }: { matching: SearchedCorpus; visible: SearchedCorpus },
   { request, languages, mode, terms: asked }: Plan,
   ranked: readonly RankedCandidate[],
   rows: ReadonlyMap<string, Pick<ReadRow, 'terms'>>,
-  warnings: Warning[],
-  corrections: Map<string, string>,
-): Promise<string[] | undefined> {
+): Promise<Corrected | undefined> {
   if (mode === 'semantic') return undefined;
   const words = queryWords(request.query, languages);
   const best = ` ${ranked
@@ -68,7 +71,6 @@ export async function correctTerms(
   const missing = words.filter(({ terms }) => !terms.some((term) => best.includes(` ${term} `)));
   if (missing.length === 0 || missing.length < words.length * MISSING_SHARE_MIN || missing.length > MISSING_WORDS_MAX)
     return undefined;
-  const visible = openVisible();
   const known = await visible.knownTerms?.(missing.flatMap(({ terms }) => terms));
   const unseen: typeof missing = [];
   for (const word of missing) {
@@ -79,14 +81,14 @@ export async function correctTerms(
   }
   if (unseen.length === 0) return undefined;
   const absent = unseen.map((word) => {
-    const spellings = new Map([...nearSpellings(word.word, languages)].map((one) => [one, termsOf(one, languages)]));
+    const spellings = new Map([...nearSpellings(word.word, languages)].map((one) => [one, stemsOf(one, languages)]));
     return { ...word, spellings, near: new Set([...spellings.values()].flat()) };
   });
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
-  const chunks = await chunksWith(tx, corpus, request.tenantId, sought);
+  const chunks = await chunksWith(tx, matching, request.tenantId, sought);
   const written = countWords(chunks);
   const guesses: string[] = [];
-  const replaced: string[] = [];
+  const replaced = new Map<string, string>();
   for (const { word, stems, spellings } of absent) {
     const inflected = stems.filter((stem) => chunks.some((chunk) => chunk.terms.has(stem)));
     guesses.push(...repeat(inflected, TERM_WEIGHT));
@@ -95,15 +97,16 @@ export async function correctTerms(
       commonest([...written].filter(([one]) => spellings.has(fold(one)))) ??
       commonest(countSpellings(chunks, spellings));
     if (found === undefined) continue;
-    guesses.push(...repeat(termsOf(found, languages), GUESS_WEIGHT));
-    corrections.set(word, found);
-    replaced.push(`“${found}” instead of “${word}”`);
+    guesses.push(...repeat(stemsOf(found, languages), GUESS_WEIGHT));
+    replaced.set(word, found);
   }
-  if (replaced.length > 0) {
-    const message = `Words that occur nowhere were replaced by similar words: ${replaced.join(', ')}.`;
-    warnings.push({ type: FUZZY_WARNING, message });
-  }
-  return guesses.length === 0 ? undefined : [...asked, ...guesses];
+  return guesses.length === 0 ? undefined : { terms: [...asked, ...guesses], words: replaced };
+}
+
+/** Returns the warning that names the replaced words; none without such words. */
+export function fuzzyWarnings(words: ReadonlyMap<string, string>): Warning[] {
+  const replaced = [...words].map(([word, found]) => `“${found}” instead of “${word}”`);
+  return replaced.length === 0 ? [] : [{ type: FUZZY_WARNING, message: `${REPLACED}: ${replaced.join(', ')}.` }];
 }
 
 function repeat(terms: readonly string[], times: number): string[] {
@@ -116,7 +119,7 @@ function nearSpellings(word: string, languages: readonly string[]): ReadonlySet<
 }
 
 /** Returns the distinct stems of a word in these languages, as terms. */
-function termsOf(word: string, languages: readonly string[]): string[] {
+function stemsOf(word: string, languages: readonly string[]): string[] {
   return [...new Set(languages.map((language) => wordTerms(word, language)[0]!.term))];
 }
 

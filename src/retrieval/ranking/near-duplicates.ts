@@ -28,21 +28,16 @@ const NUMBER = /\p{N}/u;
 /** Returns the fingerprint of a text. */
 export function fingerprint(text: string): Fingerprint {
   const words = (text.normalize('NFKC').toLowerCase().match(WORD) ?? []).slice(0, COMPARED_WORDS_MAX);
-  const hashes = words.map(hashOf);
+  const hashes = words.map(hashOfWord);
   const numbers = words.filter((word) => NUMBER.test(word));
   const count = hashes.length < COMPARED_WORDS_MIN ? 0 : hashes.length - SEQUENCE_WORDS + 1;
-  const sequences = new Uint32Array(count);
+  const sequences = new Set<number>();
   for (let i = 0; i < count; i += 1) {
     let hash = 0;
     for (let k = 0; k < SEQUENCE_WORDS; k += 1) hash = Math.imul(hash, HASH_FACTOR) ^ hashes[i + k]!;
-    sequences[i] = hash;
+    sequences.add(hash);
   }
-  sequences.sort();
-  let distinct = 0;
-  for (let i = 0; i < count; i += 1) {
-    if (i === 0 || sequences[i] !== sequences[i - 1]) sequences[distinct++] = sequences[i]!;
-  }
-  return { sequences: sequences.subarray(0, distinct), numbers };
+  return { sequences: Uint32Array.from(sequences).sort(), numbers };
 }
 
 /**
@@ -83,7 +78,7 @@ function isWithin(fewer: readonly string[], more: readonly string[]): boolean {
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
-function hashOf(word: string): number {
+function hashOfWord(word: string): number {
   let hash = HASH_START;
   for (let i = 0; i < word.length; i += 1) hash = Math.imul(hash ^ word.charCodeAt(i), HASH_FACTOR);
   return hash;

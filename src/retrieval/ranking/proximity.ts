@@ -2,16 +2,16 @@
  * Orders the best candidates of a lexical or hybrid search by how closely they contain the query. BM25 counts words anywhere in a
  * chunk. A reader wants a passage that has the words together, below a heading that names them. Pure.
  *
- * Measured on questions about manuals (`npm run bench:manuals`, tune half): the right passage is first for 73 % instead of 65 %.
- * Weights and window were chosen on that half and on SciFact, XQuAD (en de zh) and JSQuAD, from a handful of values each.
+ * Of questions about manuals (`npm run bench:manuals`, tune half), the right passage is first for 73 % instead of 65 %. Weights and window
+ * were chosen on that half and on SciFact, XQuAD (en de zh) and JSQuAD, from a handful of values each.
  *
- * In a hybrid search the similarity counts too: else a passage that says the same in other words, which the fused score has put first,
- * falls behind passages with the query's words. With all-MiniLM-L6-v2, the right passage is among the first three for 24 instead of 19 of
- * 33 questions in other words than the texts, and for 35 of 38 questions about manuals as before. Checked afterwards with
- * bge-small-en-v1.5 on four other manuals: for 6 instead of 4 of 36 questions in very different words, and for 41 of 60 plain ones.
- * Similarities are scaled as for the fused score: scaled to the most similar candidate, the right passage is first for 50 instead of 54 of
- * 71 questions about manuals.
+ * In a hybrid search the similarity counts too, as in the fused score: else passages with the query's words push aside a passage that says
+ * the same in other words. Of 33 such questions, the right passage is among the first three for 24 instead of 19 (all-MiniLM-L6-v2).
  */
+import { analyzeForIndex } from '../../text/analyzer.ts';
+import { definesNothing, namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
+import { isDirectory } from '../../text/directory.ts';
+import type { ReadRow } from '../reading/hits.ts';
 import { similarityShares } from './fuse.ts';
 import type { RankedCandidate } from './rank.ts';
 
@@ -49,6 +49,22 @@ export interface ChunkTerms {
   definesNothing: boolean;
 }
 
+/** Returns the terms of a chunk that `orderByProximity` uses. */
+export function termsForOrder(row: ReadRow | undefined): ChunkTerms | undefined {
+  if (!row) return undefined;
+  const isCode = row.fileType === 'code';
+  const naming = namingHeading(row.headingPath, isCode);
+  const listed = (names: readonly string[]) => new Set(analyzeForIndex(names.join('\n'), row.language).split(' '));
+  return {
+    // Neighbouring entries of an index have nothing to do with each other.
+    terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
+    titles: listed([row.name, ...row.headingPath.slice(0, -1), ...naming]),
+    heading: listed(naming),
+    file: new Set(isCode ? [] : analyzeForIndex(withoutExtension(row.name), null).split(' ').filter(Boolean)),
+    definesNothing: isCode && definesNothing(row.name, row.path),
+  };
+}
+
 /**
  * Returns the candidates, the first PROXIMITY_MAX of them in a new order. Scores stay with the ranks, so they still descend.
  *
@@ -63,7 +79,7 @@ export function orderByProximity(
 ): RankedCandidate[] {
   const moved = candidates.slice(0, PROXIMITY_MAX);
   const chunks = moved.map(({ id }) => termsOf(id));
-  const places = chunks.map((chunk) => placesOf(chunk?.terms ?? [], query));
+  const places = chunks.map((chunk) => occurrencesOf(chunk?.terms ?? [], query));
   const weights = weigh(places);
   const total = sum(weights.values());
   const best = moved[0]?.score ?? 0;
@@ -109,19 +125,19 @@ function inPlaceOf(ranked: readonly RankedCandidate[], ordered: readonly RankedC
 }
 
 /** A term of the query in a chunk. */
-interface Place {
+interface Occurrence {
   term: string;
   at: number;
 }
 
-function placesOf(terms: readonly string[], query: ReadonlySet<string>): Place[] {
-  const places: Place[] = [];
+function occurrencesOf(terms: readonly string[], query: ReadonlySet<string>): Occurrence[] {
+  const places: Occurrence[] = [];
   for (const [at, term] of terms.entries()) if (query.has(term)) places.push({ term, at });
   return places;
 }
 
 /** Returns the inverse document frequency of the query's terms among the candidates. */
-function weigh(chunks: readonly (readonly Place[])[]): Map<string, number> {
+function weigh(chunks: readonly (readonly Occurrence[])[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const places of chunks) {
     for (const term of new Set(places.map((place) => place.term))) counts.set(term, (counts.get(term) ?? 0) + 1);
@@ -132,7 +148,7 @@ function weigh(chunks: readonly (readonly Place[])[]): Map<string, number> {
 }
 
 /** Returns the largest weight of terms within one window. Takes linear time: each occurrence enters and leaves the window once. */
-function together(places: readonly Place[], weights: ReadonlyMap<string, number>): number {
+function together(places: readonly Occurrence[], weights: ReadonlyMap<string, number>): number {
   const inside = new Map<string, number>();
   let [weight, most, first] = [0, 0, 0];
   for (const { term, at } of places) {

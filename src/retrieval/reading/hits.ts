@@ -10,12 +10,9 @@ import type { Tx } from '../../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { readerSteps, redactChunk, redactFacts } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { analyzeForIndex } from '../../text/analyzer.ts';
-import { definesNothing, namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
-import { isDirectory } from '../../text/directory.ts';
 import { collect } from '../../util/collect.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
-import type { Hit, Neighbour, Place, ReadText } from '../types.ts';
+import type { Hit, Neighbour, Place, RetrieveRequest } from '../types.ts';
 
 export type HitRow = Omit<Hit, 'score' | 'scores' | 'metadata'> & {
   originMetadata: TypedMetadata;
@@ -46,11 +43,7 @@ export function visibleChunks(tenantId: string, access: Access): Sql {
       and ${mayShowSource(access)} and ${mayShowChunk(access)}`;
 }
 
-export interface HitRequest {
-  tenantId: string;
-  partitionNo: number;
-  tagIds: readonly string[] | null;
-}
+type HitRequest = Pick<RetrieveRequest, 'tenantId' | 'partitionNo' | 'tagIds'>;
 
 /** A row with the terms that a search needs. */
 export type ReadRow = HitRow & { terms: string };
@@ -79,22 +72,6 @@ export async function loadRows(
   for (const [id, row] of await readRows(tx, request, missing)) rows.set(id, row);
 }
 
-/** Returns the terms of a chunk that `orderByProximity` uses. */
-export function termsOf(row: ReadRow | undefined) {
-  if (!row) return undefined;
-  const isCode = row.fileType === 'code';
-  const naming = namingHeading(row.headingPath, isCode);
-  const listed = (names: readonly string[]) => new Set(analyzeForIndex(names.join('\n'), row.language).split(' '));
-  return {
-    // Neighbouring entries of an index have nothing to do with each other.
-    terms: !isCode && isDirectory(row.content, row.headingPath) ? [] : row.terms.split(' '),
-    titles: listed([row.name, ...row.headingPath.slice(0, -1), ...naming]),
-    heading: listed(naming),
-    file: new Set(isCode ? [] : analyzeForIndex(withoutExtension(row.name), null).split(' ').filter(Boolean)),
-    definesNothing: isCode && definesNothing(row.name, row.path),
-  };
-}
-
 /** Returns the ids of those chunks whose path names a file that the policy hides. */
 export async function listHiddenPaths(
   tx: Tx,
@@ -110,17 +87,16 @@ export async function listHiddenPaths(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Returns hashes of the contents of chunks, by id. */
-export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[]): Promise<Map<string, ReadText>> {
+/** Returns hashes of the contents of chunks, by id: those that `contentHash` returns. */
+export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.query<{ id: string; hash: string }>(sql`
     select c.id, encode(sha256(convert_to(c.content, 'UTF8')), 'hex') as hash from chunk c
     where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
-  return new Map(rows.map(({ id, hash }) => [id, { hash }]));
+  return new Map(rows.map(({ id, hash }) => [id, hash]));
 }
 
-/** Returns the same hash of a content that has been read. */
-export function hashOf(content: string): string {
+export function contentHash(content: string): string {
   return hash('sha256', content);
 }
 
@@ -129,41 +105,17 @@ export type Rank = Pick<Hit, 'score' | 'scores'>;
 export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: null, rerank: null } };
 
 /** Redacts a `hitColumns` row for a reader; returns undefined if a rule blocks it. */
-export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
+export async function toHit(
+  { originMetadata, apiMetadata, redactedBy, terms: _, ...row }: HitRow & { terms?: string },
+  { score, scores }: Rank,
+  redactor: Redactor | null,
+): Promise<Hit | undefined> {
   const { name, path, sourceGroupName, url, content, context, headingPath, chunkMetadata } = row;
-  const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
+  const metadata = mergedMetadata(originMetadata, apiMetadata);
   const facts = await redactFacts(redactor, { name, path, sourceGroupName, url, metadata });
-  const steps = readerSteps(redactor, row.redactedBy);
-  const text = await redactChunk(redactor, { content, context, headingPath, chunkMetadata }, steps);
-  if (!facts || !text) return undefined;
-  return {
-    id: row.id,
-    sourceId: row.sourceId,
-    sourceGroupId: row.sourceGroupId,
-    sourceGroupName: facts.sourceGroupName,
-    generation: row.generation,
-    sourceType: row.sourceType,
-    fileType: row.fileType,
-    name: facts.name,
-    path: facts.path,
-    url: facts.url,
-    content: text.content,
-    context: text.context,
-    chunkIndex: row.chunkIndex,
-    startOffset: row.startOffset,
-    endOffset: row.endOffset,
-    startLine: row.startLine,
-    endLine: row.endLine,
-    pages: row.pages,
-    headingPath: text.headingPath,
-    score,
-    scores,
-    metadata: facts.metadata,
-    chunkMetadata: text.chunkMetadata,
-    tags: row.tags,
-    contentAt: row.contentAt,
-    language: row.language,
-  };
+  const texts = { content, context, headingPath, chunkMetadata };
+  const shown = await redactChunk(redactor, texts, readerSteps(redactor, redactedBy));
+  return facts && shown && { ...row, ...facts, ...shown, score, scores };
 }
 
 /** Returns the metadata sorted by key; API records win over origin records of the same key. */
@@ -208,15 +160,11 @@ export async function addNeighbours(
   if (!rows) return;
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
-    const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...row }) => {
-      const redacted = await redactChunk(redactor, row, readerSteps(redactor, redactedBy));
-      if (!redacted) return undefined;
-      const { context: _context, headingPath: _headingPath, ...neighbour } = redacted;
-      return neighbour;
-    });
+    const around = await collect(byHit.get(hit.id) ?? [], (row) =>
+      redactChunk(redactor, row, readerSteps(redactor, row.redactedBy)),
+    );
     const [before, after] = [around.filter(({ isBefore }) => isBefore), around.filter(({ isBefore }) => !isBefore)];
-    const withoutSide = ({ isBefore: _, ...neighbour }: (typeof around)[number]): Neighbour => neighbour;
-    hit.neighbours = { before: before.map(withoutSide), after: after.map(withoutSide) };
+    hit.neighbours = { before, after };
   }
 }
 

@@ -1,7 +1,6 @@
 /** Reads content by id: one chunk, the chunks of a source, or its text. The access rules are the same as in search. */
 
-import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
-import { withinLimits } from '../../access/limits.ts';
+import { type Access, mayShowChunk, showsEverything } from '../../access/access.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
@@ -9,7 +8,7 @@ import { isSourceBlocked, offsetsAfter, readerSteps } from '../../redaction/appl
 import { headerOf } from '../../redaction/column-headers.ts';
 import type { ApplyAt, Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
-import { ALIVE, SOURCE_TABLES } from '../query/filter-sql.ts';
+import { SOURCE_TABLES, visibleSource } from '../query/filter-sql.ts';
 import type { Hit } from '../types.ts';
 import { type HitRow, hitColumns, toHit, UNRANKED, visibleChunks, withPlace } from './hits.ts';
 
@@ -197,29 +196,13 @@ export async function readTextRange(
 }
 
 /**
- * Returns the code points [from, to) of the read range; every match that overlaps them is replaced. Returns undefined if a rule
- * blocks the text. Do not call this function within a transaction: it may be slow.
+ * Returns parts of the read range, in code points of its text, half-open. Every match that overlaps a part is replaced, and then the part
+ * is changed. Returns undefined if a rule blocks the text. Do not call this function within a transaction: it may be slow.
  */
-export async function readerViewOfText(
-  redactor: Redactor | null,
-  read: ReadRange,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const [view] = (await readerViewOfParts(redactor, read, [read], signal)) ?? [];
-  return view?.text;
-}
-
-/** Code points of the text of a `ReadRange`, half-open. */
-interface Part {
-  from: number;
-  to: number;
-}
-
-/** As `readerViewOfText`, for several parts of the range. `isChanged`: a rule matches in the part. */
 export async function readerViewOfParts(
   redactor: Redactor | null,
   read: ReadRange,
-  parts: readonly Part[],
+  parts: readonly Pick<ReadRange, 'from' | 'to'>[],
   signal: AbortSignal,
 ): Promise<{ text: string; isChanged: boolean }[] | undefined> {
   if (await isSourceBlocked(redactor, read)) return undefined;
@@ -261,11 +244,9 @@ async function findSource(
   access: Access,
   condition: Sql = raw('true'),
 ): Promise<VisibleSource | undefined> {
-  const columns = sql`s.name, ${SOURCE_PATH} as path, s.redacted_by, s.generation, s.chunk_count, s.text_length`;
   const [source] = await tx.query<VisibleSource>(sql`
-    select ${columns} from ${SOURCE_TABLES}
-    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}
-      and ${mayShowSource(access)} and ${showsSomething(access)} and ${condition}`);
+    select s.name, ${SOURCE_PATH} as path, s.redacted_by, s.generation, s.chunk_count, s.text_length from ${SOURCE_TABLES}
+    where s.tenant_id = ${tenantId} and s.id = ${id} and ${visibleSource(access)} and ${condition}`);
   return source;
 }
 

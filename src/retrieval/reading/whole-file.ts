@@ -1,6 +1,5 @@
 /** Stored files that are read again for readers, under the access rules of content lookup. */
-import { type Access, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
-import { withinLimits } from '../../access/limits.ts';
+import { type Access, showsEverything } from '../../access/access.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { ChunkMetadataKey } from '../../corpus/values.ts';
 import type { Queryable } from '../../db/database.ts';
@@ -8,7 +7,7 @@ import { sql } from '../../db/sql.ts';
 import { notFound, ServiceError } from '../../errors.ts';
 import { FACT_STEPS, isSourceBlocked } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
-import { ALIVE, SOURCE_TABLES } from '../query/filter-sql.ts';
+import { SOURCE_TABLES, visibleSource } from '../query/filter-sql.ts';
 
 /** A stored file, with all that its parser was told when the file was ingested. */
 export interface WholeFile {
@@ -45,8 +44,7 @@ export async function findWholeFile(
       case when s.parent_source_id is not null then s.name when s.source_type = 'repo' then o.origin_id else s.path end as group_path
     from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
-    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(access)}
-      and ${mayShowSource(access)} and ${showsSomething(access)} and ${showsEverything(access)}`);
+    where s.tenant_id = ${tenantId} and s.id = ${id} and ${visibleSource(access)} and ${showsEverything(access)}`);
   return file;
 }
 

@@ -50,7 +50,8 @@ export interface TableAnswer extends Omit<QueryResult, 'trace'> {
 
 export const TABLES_PER_QUERY_MAX = 10;
 const TABLE_BYTES_PER_QUERY_MAX = 1024 * 1024 * 1024;
-const NAMES_SUGGESTED_FROM_MAX = 1_000;
+/** Tables among which a question or a name is looked for. */
+export const TABLES_LOOKED_AT_MAX = 1_000;
 
 /** Returns the engine. Says that tables are switched off, or what to install. @throws ServiceError invalid_request */
 export function requireEngine({ tableEngine }: Pick<TableDeps, 'tableEngine'>): TableEngine {
@@ -59,10 +60,16 @@ export function requireEngine({ tableEngine }: Pick<TableDeps, 'tableEngine'>): 
   return tableEngine;
 }
 
+/** A table and the ordinals of its visible parts; null: all. */
+interface FoundTable {
+  table: QueriedTable;
+  parts: number[] | null;
+}
+
 /** The state of the rules and of the tables in one transaction. */
 interface FoundTables {
   redactor: Redactor | null;
-  tables: { table: QueriedTable; parts: number[] | null }[];
+  tables: FoundTable[];
 }
 
 export interface OpenedTables extends FoundTables {
@@ -97,12 +104,12 @@ async function findTables<T = undefined>(
   alsoRead?: (tx: Tx, access: Access) => Promise<T>,
 ): Promise<FoundTables & { also: T | undefined }> {
   const { tenantId, keyFamilyId } = caller;
-  const hasIds = wanted !== 'all' && 'ids' in wanted;
-  if (hasIds && !wanted.ids.every(isId)) throw notFound();
+  const { ids } = wanted;
+  if (ids && !ids.every(isId)) throw notFound();
   const find = async (tx: Tx) => {
     const access = await openAccess(tx, tenantId, caller, caller.principal);
     const redactor = await deps.redactors.forTenant(tx, tenantId);
-    const found: { table: QueriedTable; parts: number[] | null }[] = [];
+    const found: FoundTable[] = [];
     for (const table of await listQueryable(tx, tenantId, access, wanted, limit)) {
       const parts = await readVisibleParts(tx, table, access);
       if (parts === null || (await showsRow(deps, table, parts))) found.push({ table, parts });
@@ -110,12 +117,11 @@ async function findTables<T = undefined>(
     return { found, redactor, also: await alsoRead?.(tx, access) };
   };
   const { found, redactor, also } = await deps.db.transaction(tenantId, find, { signal, readOnly: true, keyFamilyId });
-  const tables = await collect(found, async ({ table, parts }) => {
-    const source = { name: table.sourceName, path: table.sourcePath };
-    if (await isSourceBlocked(redactor, source)) return undefined;
-    return { table, parts };
+  const tables = await collect(found, async (one) => {
+    const source = { name: one.table.sourceName, path: one.table.sourcePath };
+    return (await isSourceBlocked(redactor, source)) ? undefined : one;
   });
-  if (hasIds && tables.length < new Set(wanted.ids).size) throw notFound();
+  if (ids && tables.length < new Set(ids).size) throw notFound();
   return { redactor, tables, also };
 }
 
@@ -254,7 +260,7 @@ async function toServiceError(
 
 /** Returns the names in SQL of the tables that the caller may query. The names of their columns would take much longer. */
 export async function tableNames(deps: TableDeps, caller: TableCaller, signal: AbortSignal): Promise<string[]> {
-  const { tables, redactor } = await findTables(deps, caller, 'all', NAMES_SUGGESTED_FROM_MAX, signal);
+  const { tables, redactor } = await findTables(deps, caller, {}, TABLES_LOOKED_AT_MAX, signal);
   return collect(tables, ({ table }) => readerSqlName(table, redactor));
 }
 

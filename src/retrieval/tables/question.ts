@@ -12,17 +12,16 @@ import {
   openTables,
   queryTables,
   requireEngine,
+  TABLES_LOOKED_AT_MAX,
   TABLES_PER_QUERY_MAX,
   type TableAnswer,
   type TableCaller,
   type TableDeps,
   type TableQuery,
 } from './query-tables.ts';
-import { describeTables, instructions, type ModelAnswer, readAnswer, repair, request } from './question-prompt.ts';
+import { describeTables, instructions, readAnswer, repair, request } from './question-prompt.ts';
 import { shortlist } from './shortlist.ts';
 
-/** Tables among which those are chosen that the model sees. */
-const TABLES_MAX = 1_000;
 /** Maximum time of one call of the model. */
 const MODEL_TIMEOUT_MS = 60_000;
 const NO_TABLE = 'There is no table to ask.';
@@ -51,8 +50,6 @@ export interface QuestionAnswer {
   reason: string | null;
 }
 
-type Replied = { reply: string; answer: ModelAnswer | undefined };
-
 /**
  * Returns the result of the statement that the model writes, or what the model says instead. A statement that fails is repaired once.
  *
@@ -68,8 +65,8 @@ export async function askTables(
   requireEngine(deps);
   const { chatModel } = deps;
   if (!chatModel.ask) throw invalidRequest('A question needs a chat model: set PINAKES_CHAT_MODEL.');
-  const wanted = asked.tables ? { ids: asked.tables } : 'all';
-  const { redactor, tables, also } = await openTables(deps, caller, wanted, TABLES_MAX, signal, (tx) =>
+  const wanted = { ids: asked.tables };
+  const { redactor, tables, also } = await openTables(deps, caller, wanted, TABLES_LOOKED_AT_MAX, signal, (tx) =>
     readRules(tx, caller.tenantId, caller.principal),
   );
   asked.onRules(also!);
@@ -87,11 +84,11 @@ export async function askTables(
   const ddl = await describeTables(chosen, redactor, tokensMax, signal);
   if (ddl === '') return { sql: '', answer: null, suggestions: [], reason: NO_TABLE };
   const first = request(question, ddl, nonce);
-  const ask = async (text: string): Promise<Replied> => {
+  const ask = async (text: string): Promise<string> => {
     const limits = { outputTokensMax, timeoutMs: MODEL_TIMEOUT_MS, onUsage: asked.onUsage };
     const reply = await chatModel.ask!({ use: 'table', system, text, ...limits }, signal);
     signal.throwIfAborted();
-    return { reply, answer: readAnswer(reply) };
+    return reply;
   };
   const shown = async (text: string): Promise<string | undefined> => {
     const redacted = await redactText(masking, text, ['output'], signal);
@@ -100,9 +97,9 @@ export async function askTables(
     return policy.push(redacted) + policy.end();
   };
 
-  let replied = await ask(first);
+  let reply = await ask(first);
   for (let isRepaired = false; ; isRepaired = true) {
-    const { reply, answer } = replied;
+    const answer = readAnswer(reply);
     const said = { answer: null, suggestions: [], reason: null };
     if (answer && 'clarify' in answer) {
       return { ...said, sql: '', suggestions: await collect(answer.clarify, shown) };
@@ -129,7 +126,7 @@ export async function askTables(
     }
     if (isRepaired) return { ...said, sql: sql ?? '', reason: `The statement of the model failed: ${failure}` };
     const forModel = (await redactText(masking, failure, ['llm_input'], signal)) ?? 'The statement failed.';
-    replied = await ask(`${first}\n\n${repair(reply, forModel, nonce)}`);
+    reply = await ask(`${first}\n\n${repair(reply, forModel, nonce)}`);
   }
 }
 

@@ -1,10 +1,7 @@
 /** Chooses the tables that a question is about. */
 import { analyzeForIndex, UNDETERMINED, weighTerms } from '../../text/analyzer.ts';
-import { openTables, requireEngine, type TableCaller, type TableDeps } from './query-tables.ts';
+import { openTables, requireEngine, TABLES_LOOKED_AT_MAX, type TableCaller, type TableDeps } from './query-tables.ts';
 import type { OpenedTable } from './visible.ts';
-
-/** Tables among which those are chosen that fit. */
-const TABLES_MAX = 1_000;
 
 /**
  * Returns the `limit` tables that share most with the question, the best first. A word that few tables have counts more.
@@ -18,7 +15,7 @@ export function shortlist(
   limit: number,
 ): OpenedTable[] {
   const asked = weighTerms(question, [UNDETERMINED]);
-  const documents = tables.map((opened) => ({ opened, terms: termsOf(opened, usesExamples) }));
+  const documents = tables.map((opened) => ({ opened, terms: tableTerms(opened, usesExamples) }));
   const weights = [...asked].map(([term, weight]) => {
     const found = documents.filter(({ terms }) => terms.has(term)).length;
     return [term, found === 0 ? 0 : weight * Math.log(1 + tables.length / found)] as const;
@@ -33,7 +30,7 @@ export function shortlist(
     .map(({ opened }) => opened);
 }
 
-function termsOf({ table, parts }: OpenedTable, usesExamples: boolean): Set<string> {
+function tableTerms({ table, parts }: OpenedTable, usesExamples: boolean): Set<string> {
   const columns = table.columns.flatMap(({ name, sqlName, description, examples }) => [
     name,
     sqlName,
@@ -61,10 +58,10 @@ export async function findFitting(
 ): Promise<string[]> {
   const sourceIds = [...new Set(hits.map(({ sourceId }) => sourceId))];
   if (sourceIds.length === 0) return [];
-  const { tables, redactor } = await openTables(deps, caller, { sourceIds }, TABLES_MAX, signal);
+  const { tables, redactor } = await openTables(deps, caller, { sourceIds }, TABLES_LOOKED_AT_MAX, signal);
   const asked = [...weighTerms(question, [UNDETERMINED]).keys()];
   const fitting = tables.filter((opened) => {
-    const terms = termsOf(opened, false);
+    const terms = tableTerms(opened, false);
     return opened.table.sourceId === sourceIds[0] || asked.some((term) => terms.has(term));
   });
   if (fitting.length > 0) requireEngine(deps);

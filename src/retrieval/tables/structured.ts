@@ -1,8 +1,13 @@
 /** Turns a structured query of a caller into SQL over the tables that the caller may query. */
 import { type StructuredQuery, toSql } from '../../tables/structured-query.ts';
-import { openTables, requireEngine, type TableCaller, type TableDeps, tableNames } from './query-tables.ts';
-
-const TABLES_MAX = 1_000;
+import {
+  openTables,
+  requireEngine,
+  TABLES_LOOKED_AT_MAX,
+  type TableCaller,
+  type TableDeps,
+  tableNames,
+} from './query-tables.ts';
 
 /** Returns the SQL. @throws ServiceError invalid_request that names the wrong member; not_found for an id in `ids` */
 export async function structuredSql(
@@ -14,13 +19,11 @@ export async function structuredSql(
 ): Promise<string> {
   requireEngine(deps);
   const wanted = ids ? { ids } : { namesIn: query.from };
-  const { tables } = await openTables(deps, caller, wanted, TABLES_MAX, signal);
+  const { tables } = await openTables(deps, caller, wanted, TABLES_LOOKED_AT_MAX, signal);
   const named = tables.map(({ table }) => table);
   if (ids || named.some(({ sqlName }) => sqlName === query.from.toLowerCase())) return toSql(query, named);
   // Says that there is no such table, and which names are near.
   const names = await tableNames(deps, caller, signal);
-  return toSql(
-    query,
-    names.map((sqlName) => ({ sqlName, columns: [] })),
-  );
+  const unread = names.map((sqlName) => ({ sqlName, columns: [] }));
+  return toSql(query, unread);
 }

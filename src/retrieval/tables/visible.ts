@@ -1,12 +1,11 @@
 /** The tables that a request may query, and the parts of them that it may see. A row is visible as the chunk is that holds it. */
-import { type Access, mayShowChunk, mayShowSource, showsSomething } from '../../access/access.ts';
-import { withinLimits } from '../../access/limits.ts';
+import { type Access, mayShowChunk } from '../../access/access.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { Queryable } from '../../db/database.ts';
-import { join, type Sql, sql } from '../../db/sql.ts';
+import { join, sql } from '../../db/sql.ts';
 import { type ReaderNames, STAND_IN } from '../../tables/reader-names.ts';
 import type { StoredTable } from '../../tables/table.ts';
-import { ALIVE, SERVED, SOURCE_TABLES } from '../query/filter-sql.ts';
+import { SERVED, SOURCE_TABLES, visibleSource } from '../query/filter-sql.ts';
 import { type HitRow, hitColumns, visibleChunks, withPlace } from '../reading/hits.ts';
 
 /** A table with its Parquet file. */
@@ -42,38 +41,37 @@ export interface PartRow {
   startsAt: number;
 }
 
-/** How the tables are chosen: by their ids, by their sources, by names in a text, or all. */
-export type Wanted = { ids: readonly string[] } | { sourceIds: readonly string[] } | { namesIn: string } | 'all';
+/** How the tables are chosen: by their ids, by their sources, or by names in a text; without a member, all. */
+export interface Wanted {
+  ids?: readonly string[] | undefined;
+  sourceIds?: readonly string[];
+  namesIn?: string;
+}
 
 const COLUMNS = sql`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.name, t.sql_name, t.description, t.version, t.columns,
   t.blob_hash, t.row_count, t.total_rows, t.bytes, s.redacted_by, s.chunk_count, s.name as source_name, ${SOURCE_PATH} as source_path`;
 
-/** Returns the conditions that table `t` can be queried: its file is of the text that the source serves. */
-function queryable(tenantId: string, access: Access): Sql {
-  return sql`t.tenant_id = ${tenantId} and t.blob_hash is not null and t.hidden_at is null and t.generation = s.generation and ${ALIVE}
-    and ${withinLimits(access)} and ${mayShowSource(access)} and ${showsSomething(access)}`;
-}
-
-/** Returns up to `limit` tables of which the request may see something, oldest first. */
+/** Returns up to `limit` tables of which the request may see something, oldest first. The file of a table is of the served text. */
 export function listQueryable(
   tx: Queryable,
   tenantId: string,
   access: Access,
-  wanted: Wanted,
+  { ids, sourceIds, namesIn }: Wanted,
   limit: number,
 ): Promise<QueriedTable[]> {
-  const chosen: Sql[] = [];
-  if (wanted !== 'all' && 'ids' in wanted) chosen.push(sql`t.id = any(${[...wanted.ids]}::uuid[])`);
-  if (wanted !== 'all' && 'sourceIds' in wanted) chosen.push(sql`t.source_id = any(${[...wanted.sourceIds]}::uuid[])`);
-  if (wanted !== 'all' && 'namesIn' in wanted) {
+  const conditions = [
+    sql`t.tenant_id = ${tenantId} and t.blob_hash is not null and t.hidden_at is null and t.generation = s.generation`,
+    visibleSource(access),
+  ];
+  if (ids) conditions.push(sql`t.id = any(${ids}::uuid[])`);
+  if (sourceIds) conditions.push(sql`t.source_id = any(${sourceIds}::uuid[])`);
+  if (namesIn !== undefined) {
     const standIn = sql`${STAND_IN}::text || replace(t.id::text, '-', '')`;
-    chosen.push(
-      sql`(strpos(lower(${wanted.namesIn}), t.sql_name) > 0 or strpos(lower(${wanted.namesIn}), ${standIn}) > 0)`,
-    );
+    conditions.push(sql`(strpos(lower(${namesIn}), t.sql_name) > 0 or strpos(lower(${namesIn}), ${standIn}) > 0)`);
   }
   return tx.query<QueriedTable>(sql`
     select ${COLUMNS} from source_table t join ${SOURCE_TABLES} on s.tenant_id = t.tenant_id and s.id = t.source_id
-    where ${join([queryable(tenantId, access), ...chosen], ' and ')} order by t.id limit ${limit}`);
+    where ${join(conditions, ' and ')} order by t.id limit ${limit}`);
 }
 
 /** Returns the ordinals of the visible chunks of the table's source, ascending; null if all are visible. */

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { notFound, ServiceError } from '../../../errors.ts';
 import { describeIssues } from '../../../http/validate.ts';
-import { PRESETS_EXAMPLE } from '../../../util/door-settings.ts';
 import { isObject } from '../../../util/is-object.ts';
+import { PRESETS_EXAMPLE } from '../../../util/settings/door-settings.ts';
 import { ConfigError } from '../../../util/settings-reader.ts';
 import { parameters } from '../request.ts';
 

@@ -5,10 +5,10 @@
 import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, type Sql, sql } from '../../db/sql.ts';
-import type { Candidate, Scope } from '../engine.ts';
+import { bestFirst, type Candidate, type Scope } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
 import { chunkConditions } from '../query/filter-sql.ts';
-import { indexWeights, inOrder } from './lexical.ts';
+import { indexWeights } from './bm25-index.ts';
 
 /**
  * Chunks are scored here if `chunks * share` is at most this. Processor time of both ways on the embedded database: 10,000 chunks,
@@ -29,15 +29,15 @@ export type SmallCorpusScan = (terms: readonly string[], limit: number) => Promi
 
 /** Opens a scan of the matching chunks for one transaction, which reads them once. */
 export function openSmallCorpusScan(tx: Tx, scope: Scope, matches: FilterMatches): SmallCorpusScan {
-  let reading: Promise<ReadChunk[]> | undefined;
+  let read: Promise<ChunkTerms[]> | undefined;
   return async (terms, limit) => {
-    reading ??= readChunks(tx, scope, matches);
-    const scored = await scoreChunks(await reading, terms, (some) => indexWeights(tx, scope, some));
-    return inOrder(scored, 0).slice(0, limit);
+    read ??= readTerms(tx, scope, matches);
+    const scored = await scoreChunks(await read, terms, (some) => indexWeights(tx, scope, some));
+    return bestFirst(scored).slice(0, limit);
   };
 }
 
-interface ReadChunk {
+interface ChunkTerms {
   id: string;
   sourceId: string;
   /** Separated by blanks. */
@@ -46,12 +46,12 @@ interface ReadChunk {
 
 /** Returns the chunks with at least one of the terms. The mean length is that of `chunks`. A repeated term counts repeatedly. */
 export async function scoreChunks(
-  chunks: readonly ReadChunk[],
+  chunks: readonly ChunkTerms[],
   terms: readonly string[],
   weigh: WeighTerms,
 ): Promise<Candidate[]> {
   const byFirst = Map.groupBy(new Set(terms), (term) => term.charCodeAt(0));
-  const found = chunks.map((chunk) => ({ chunk, ...countTerms(chunk.terms, byFirst) }));
+  const found = chunks.map((chunk) => ({ chunk, ...countIn(chunk.terms, byFirst) }));
   const present = new Set(found.flatMap(({ counts }) => [...counts.keys()]));
   if (present.size === 0) return [];
   const weights = await weigh([...present]);
@@ -71,7 +71,7 @@ export async function scoreChunks(
 const BLANK = 32;
 
 /** Counts all terms of the text, and each of those by their first characters. Splitting the text would make a string of each term. */
-function countTerms(text: string, byFirst: ReadonlyMap<number, readonly string[]>) {
+function countIn(text: string, byFirst: ReadonlyMap<number, readonly string[]>) {
   const counts = new Map<string, number>();
   let length = 1;
   for (let i = 0, isStart = true; i < text.length; i++) {
@@ -89,12 +89,12 @@ function countTerms(text: string, byFirst: ReadonlyMap<number, readonly string[]
   return { counts, length };
 }
 
-async function readChunks(tx: Tx, scope: Scope, { sources, mixed }: FilterMatches): Promise<ReadChunk[]> {
+async function readTerms(tx: Tx, scope: Scope, { sources, mixed }: FilterMatches): Promise<ChunkTerms[]> {
   const { tenantId, partitionNo } = scope;
   const conditions: Sql[] = [sql`c.tenant_id = ${tenantId}`, ...chunkConditions(scope, scope.filters)];
   const ofGeneration = mixed ? sql`and (not f.mixed or c.generation = f.generation)` : empty;
   // Reads source by source, because a join may be planned as a scan of all chunks.
-  return tx.query<ReadChunk>(sql`
+  return tx.query<ChunkTerms>(sql`
     select c.id, c.source_id, c.terms from (${sources}) f cross join lateral (
       select * from ${identifier(chunkPartition(partitionNo))} where tenant_id = ${tenantId} and source_id = f.id offset 0) c
     where ${join(conditions, ' and ')} ${ofGeneration}`);

@@ -1,14 +1,14 @@
 /**
- * BM25 candidates if the database has no BM25 index: the same formula and parameters over the tables that replace the index. If very
- * many chunks have a term of the query, only chunks with one of the rarer terms are scored.
+ * BM25 candidates from the tables that replace the BM25 index, on servers without pg_textsearch: the same formula and parameters. If
+ * very many chunks have a term of the query, only chunks with one of the rarer terms are scored.
  */
 import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
 import { identifier, join, sql } from '../../db/sql.ts';
 import { ServiceError } from '../../errors.ts';
-import type { Candidate } from '../engine.ts';
+import { bestFirst, type Candidate } from '../engine.ts';
 import type { FilterMatches } from '../query/filter-matches.ts';
-import { type CandidateRequest, inOrder } from './lexical.ts';
+import type { CandidateRequest } from './bm25-index.ts';
 
 /** Maximum number of distinct terms that are scored for one query; the terms with the highest weights stay. */
 const SCORED_TERMS_MAX = 32;
@@ -39,7 +39,7 @@ interface Weighed {
  * @param request with `testedMax`, the conditions are tested for so many of the best chunks.
  * @param filterMatches the sources that match the filters, if they are known; chunks of other sources are not scored.
  */
-export async function scanCandidates(
+export async function bm25FromTables(
   tx: Tx,
   request: CandidateRequest & { testedMax?: number },
   filterMatches?: Pick<FilterMatches, 'ids' | 'share'>,
@@ -146,5 +146,5 @@ async function findBest(
     cross join lateral (
       select * from ${identifier(chunkPartition(partitionNo))} where tenant_id = ${tenantId} and id = m.chunk_id offset 0) c
     where ${join([sql`m.score > 0`, ...conditions], ' and ')} limit ${limit}`);
-  return inOrder(rows, 0);
+  return bestFirst(rows);
 }

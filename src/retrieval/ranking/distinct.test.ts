@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Candidate } from '../engine.ts';
-import { inOrder } from '../lexical/lexical.ts';
-import type { ReadText } from '../types.ts';
-import { select } from './select.ts';
+import { bestFirst, type Candidate } from '../engine.ts';
+import { select } from './distinct.ts';
 
-const texts = new Map<string, ReadText>();
+const texts = new Map<string, { hash: string }>();
 const candidate = (id: string, sourceId: string, hash: string, score = 1): Candidate => {
   texts.set(id, { hash });
   return { id, sourceId, score };
@@ -38,6 +36,6 @@ test('candidates are ordered by score, then by id; candidates with the last scor
     candidate('b', 's', '3', 2),
     candidate('a', 's', '4', 1),
   ];
-  assert.equal(ids(inOrder(candidates, 0)), 'bcad');
-  assert.equal(ids(inOrder(candidates, 1)), 'bcda');
+  assert.equal(ids(bestFirst(candidates)), 'bcad');
+  assert.equal(ids(bestFirst(candidates, 1)), 'bcda');
 });

@@ -1,8 +1,8 @@
-/** BM25 candidates: chunks ranked by how well their terms match the terms of the query. */
+/** BM25 candidates from the BM25 index: chunks ranked by how well their terms match the terms of the query. */
 import { BM25_B, BM25_K1, chunkPartition, termsIndex } from '../../corpus/tenant-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { empty, identifier, join, raw, type Sql, sql } from '../../db/sql.ts';
-import type { Candidate } from '../engine.ts';
+import { bestFirst, type Candidate } from '../engine.ts';
 
 export interface CandidateRequest {
   tenantId: string;
@@ -15,9 +15,8 @@ export interface CandidateRequest {
 }
 
 /**
- * Makes the planner use the BM25 index. Without the index, every matching row is scored on its own, at 0.3 ms each. The planner would
- * choose that for a table that looks small, for example before the first ANALYZE. The index returns rows in order, so it is enough to
- * forbid sorts.
+ * Makes the planner use the BM25 index, which returns rows in order: so sorts are forbidden. Without the index each row takes 0.3 ms, and
+ * the planner would choose that for a table that looks small, for example before the first ANALYZE.
  */
 export const FORCE_INDEX_ORDER = [
   'set local enable_sort = off',
@@ -26,10 +25,7 @@ export const FORCE_INDEX_ORDER = [
 ];
 
 const DEPTH_MARGIN = 2;
-/**
- * Number of chunks that the index scores at once for the first pages of a search without a filter. The index's own default of 1,000
- * takes 0.5 ms longer for each search, with 5,000 chunks and with 100,000.
- */
+/** Number of chunks that the index scores at once for the first pages without a filter: its default of 1,000 takes 0.5 ms longer. */
 const DEPTH_FIRST = 200;
 /** The same for later pages, so that they have one order, and with a filter, which the best chunks may match less often than all. */
 const DEPTH_MIN = 1_000;
@@ -39,9 +35,8 @@ const DEPTH_MAX = 100_000;
 export const SHALLOW = [`set local pg_textsearch.default_limit = ${DEPTH_FIRST}`];
 
 /**
- * The settings without a BM25 index: they forbid scans of whole tables. Otherwise a look for something rare or absent, for example
- * for a language, would be planned as if it were common. The costs are those of data in memory: by default, the planner reads all
- * sources where it could look up the hundred that match a filter.
+ * The settings without a BM25 index. They forbid scans of whole tables, which the planner would choose for something rare or absent. The
+ * costs are those of data in memory: by default, the planner reads all sources where it could look up the hundred that match a filter.
  */
 export const FORCE_INDEXES = ['set local enable_seqscan = off', 'set local random_page_cost = 1.1'];
 
@@ -52,7 +47,7 @@ function bm25Query({ terms, partitionNo }: CandidateRequest): Sql {
 
 /**
  * Returns the weights of the terms that chunks of the tenant have. The index does not expose them, but the score of a text that is one
- * term is the weight of the term times a factor. The factor depends on the mean length, but hardly, and is the same for all terms.
+ * term is the weight of the term times a factor, which is the same for all terms.
  */
 export async function indexWeights(
   tx: Tx,
@@ -66,10 +61,7 @@ export async function indexWeights(
   return new Map(rows.filter(({ score }) => score > 0).map(({ term, score }) => [term, score * factor]));
 }
 
-/**
- * Returns the best `limit` chunks, best first, and which of them satisfy the conditions. The conditions are tested after the limit, so a
- * condition that hardly any chunk satisfies costs no more.
- */
+/** Returns the best `limit` chunks, best first, and which of them satisfy the conditions, which are tested after the limit. */
 export async function bm25Tested(
   tx: Tx,
   { conditions, ...request }: CandidateRequest,
@@ -134,14 +126,5 @@ function toCandidates(rows: readonly FoundRow[], limit: number): Candidate[] {
   const candidates = rows
     .filter((row) => row.distance < 0)
     .map(({ id, sourceId, distance }) => ({ id, sourceId, score: -distance }));
-  return inOrder(candidates, candidates.length === limit ? candidates.at(-1)!.score : 0);
-}
-
-/** Returns the candidates by score, then by id. Candidates with the score `cutScore` keep their order. */
-export function inOrder<T extends Pick<Candidate, 'id' | 'score'>>(candidates: readonly T[], cutScore: number): T[] {
-  return candidates.toSorted((a, b) => {
-    if (a.score !== b.score) return b.score - a.score;
-    if (a.score === cutScore) return 0;
-    return a.id < b.id ? -1 : 1;
-  });
+  return bestFirst(candidates, candidates.length === limit ? candidates.at(-1)!.score : undefined);
 }
