@@ -10,7 +10,7 @@ import { createTenant, findTenantByName, type Tenant } from './corpus/tenant-sto
 import type { Database } from './db/database.ts';
 import { makeFolder } from './util/folders.ts';
 import { newId } from './util/ids.ts';
-import { ConfigError } from './util/settings-reader.ts';
+import { ConfigError } from './util/settings/settings-reader.ts';
 
 const DEFAULT_TENANT = 'default';
 const ADMIN_KEY_FILE = 'admin.key';

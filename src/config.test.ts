@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { checkReplicaConfig, findUnknownSettings, loadConfig, RERANK_TIMEOUT_MS_DEFAULT } from './config.ts';
-import { ConfigError } from './util/settings-reader.ts';
+import { ConfigError } from './util/settings/settings-reader.ts';
 
 function problemOf(env: Record<string, string>): string {
   try {

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { type DoorSettings, readDoorSettings } from './util/settings/door-settings.ts';
 import { type LimitSettings, readLimitSettings } from './util/settings/limit-settings.ts';
 import { readOutboundAllow, readTrustedProxies } from './util/settings/network-settings.ts';
+import { ConfigError, type Environment, SettingsReader } from './util/settings/settings-reader.ts';
 import { readTableSettings, type TableSettings } from './util/settings/table-settings.ts';
 import { findUnknown, type UnknownSetting } from './util/settings/unknown-settings.ts';
-import { ConfigError, type Environment, SettingsReader } from './util/settings-reader.ts';
 
 const CHAT_CONTEXT_TOKENS_DEFAULT = 32_768;
 export const PORT_DEFAULT = 7700;

@@ -35,7 +35,7 @@ import { openRedactors } from './redaction/redactors.ts';
 import { openTableEngine, type TableEngine } from './tables/engine/pool.ts';
 import { armCrashPoint, type CrashPoints, noCrashPoints } from './util/crash.ts';
 import { makeFolder } from './util/folders.ts';
-import { ConfigError } from './util/settings-reader.ts';
+import { ConfigError } from './util/settings/settings-reader.ts';
 import { systemClock } from './util/time.ts';
 
 /** Adapters that the caller passes instead of having them opened: tests pass their own clock, model or database. They stay open. */

@@ -24,7 +24,7 @@ import { openReadiness } from './http/operations/readiness.ts';
 import { tryToListen } from './http/server.ts';
 import { isLocalName } from './llm/embedding/local.ts';
 import { collectWhenDoubled, releaseMemory } from './util/garbage.ts';
-import { ConfigError, type Environment } from './util/settings-reader.ts';
+import { ConfigError, type Environment } from './util/settings/settings-reader.ts';
 import { settleMasterKey } from './vault/rotate.ts';
 import { buildWorker } from './worker.ts';
 

@@ -1,7 +1,7 @@
 /** Opens the database that the settings name, and prepares it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../util/settings-reader.ts';
+import { ConfigError } from '../util/settings/settings-reader.ts';
 import type { Database } from './database.ts';
 import { openEmbeddedDatabase } from './embedded/embedded-database.ts';
 import { SchemaMismatch } from './migrate.ts';

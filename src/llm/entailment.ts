@@ -1,7 +1,7 @@
 /** Opens the entailment model of the settings: a local cross-encoder that says whether a sentence follows from a passage. */
 import { basename } from 'node:path';
 import type { Config } from '../config.ts';
-import { ConfigError } from '../util/settings-reader.ts';
+import { ConfigError } from '../util/settings/settings-reader.ts';
 import { findModel, requirePackages } from './embedding/local.ts';
 import { LocalModelError, readLocalModel } from './local/model.ts';
 import { openModelThread } from './local/thread.ts';

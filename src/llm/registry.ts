@@ -3,7 +3,7 @@
 import type { Config } from '../config.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import { openOperatorFetch } from '../net/operator-fetch.ts';
-import { ConfigError } from '../util/settings-reader.ts';
+import { ConfigError } from '../util/settings/settings-reader.ts';
 import { openAiSdkModel } from './chat/ai-sdk.ts';
 import type { ChatProvider } from './chat/language-model.ts';
 import { withTokenLimit } from './chat/token-limit.ts';

@@ -9,7 +9,7 @@ import { link, open, readFile, rename, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import { makeFolder } from '../util/folders.ts';
-import { ConfigError } from '../util/settings-reader.ts';
+import { ConfigError } from '../util/settings/settings-reader.ts';
 import { generateMasterKeyText, type MasterKey, readMasterKey } from './seal.ts';
 
 export const MASTER_KEY_FILE = 'master.key';

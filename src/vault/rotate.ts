@@ -12,7 +12,7 @@ import { listTenantIds } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
 import type { CrashPoints } from '../util/crash.ts';
-import { ConfigError } from '../util/settings-reader.ts';
+import { ConfigError } from '../util/settings/settings-reader.ts';
 import {
   dropNextKey,
   ensureKeyFile,

@@ -40,7 +40,7 @@ test('crawl creates a crawl with the given options and waits for its pages', asy
   const shown = await pinakes(['show', id]);
   assert.match(shown.stdout, new RegExp(`^name +${new URL(site.url).host}$`, 'm'));
   assert.match(shown.stdout, new RegExp(`^address +${site.url}`, 'm'));
-  assert.match((await pinakes(['ls', id])).stdout, /^ID +NAME [^]*^[0-9a-f-]{36} +Tides /m);
+  assert.match((await pinakes(['ls', id])).stdout, /^ID +NAME [\s\S]*^[0-9a-f-]{36} +Tides /m);
   const { origin } = await json(['show', id]);
   assert.deepEqual([origin.max_depth, origin.exclude_paths, origin.use_sitemap], [2, ['/private/'], true]);
   const made = await json(['crawl', `${site.url}/gone`, '--pages', '1', '--name', 'Gone', '--wait']);

@@ -13,7 +13,7 @@ import { openDatabase, prepareDatabase } from '../../src/db/open.ts';
 import { explainStart } from '../../src/db/server/start.ts';
 import { sql } from '../../src/db/sql.ts';
 import { ServiceError } from '../../src/errors.ts';
-import { ConfigError } from '../../src/util/settings-reader.ts';
+import { ConfigError } from '../../src/util/settings/settings-reader.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
 const SERVER = process.env['PINAKES_TEST_DATABASE_URL'];

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { openJudge } from '../../src/answers/grounding/judge.ts';
 import { openEntailment } from '../../src/llm/entailment.ts';
 import type { EntailmentModel, SentencePair, Verdict } from '../../src/llm/models.ts';
-import { ConfigError } from '../../src/util/settings-reader.ts';
+import { ConfigError } from '../../src/util/settings/settings-reader.ts';
 import { type TinyModel, writeTinyModel } from '../support/files/tiny-model.ts';
 
 /** One axis for each label. `[CLS]` adds 1 to the first one, and the mean of all tokens decides. */

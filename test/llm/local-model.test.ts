@@ -11,7 +11,7 @@ import { type LocalModels, type LocalSettings, openLocalModels } from '../../src
 import { readLocalModel } from '../../src/llm/local/model.ts';
 import { unit } from '../../src/llm/local/pooling.ts';
 import type { EmbeddingModel, EmbeddingUse } from '../../src/llm/models.ts';
-import { ConfigError } from '../../src/util/settings-reader.ts';
+import { ConfigError } from '../../src/util/settings/settings-reader.ts';
 import { type TinyModel, writeTinyModel } from '../support/files/tiny-model.ts';
 
 /** The first axis belongs to `[CLS]`. */

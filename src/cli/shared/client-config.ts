@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { environment, PORT_DEFAULT } from '../../config.ts';
-import { ConfigError, type Environment } from '../../util/settings-reader.ts';
+import { ConfigError, type Environment } from '../../util/settings/settings-reader.ts';
 import { type Client, openClient } from './client.ts';
 import { CliError } from './io.ts';
 

@@ -1,7 +1,7 @@
 /** Keeps the stored files while a backup runs: a lock of a session of its own, which also ends when this process is killed. */
 import pg from 'pg';
 import { ServiceError } from '../../errors.ts';
-import { ConfigError } from '../../util/settings-reader.ts';
+import { ConfigError } from '../../util/settings/settings-reader.ts';
 import { BACKUP_LOCK } from '../backup-lock.ts';
 import { mapDatabaseError } from '../pg-errors.ts';
 import { explainStart } from './start.ts';

@@ -1,7 +1,7 @@
 /** The start on a PostgreSQL server: one process at a time prepares the database, and an error says what an operator can do. */
 import pg from 'pg';
 import { ServiceError } from '../../errors.ts';
-import { ConfigError } from '../../util/settings-reader.ts';
+import { ConfigError } from '../../util/settings/settings-reader.ts';
 import type { SystemDatabase } from '../database.ts';
 import { SchemaMismatch } from '../migrate.ts';
 import { sql } from '../sql.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ServiceError } from '../../errors.ts';
-import { ConfigError } from '../../util/settings-reader.ts';
+import { ConfigError } from '../../util/settings/settings-reader.ts';
 import { LocalModelError, NATIVE_RUNTIME, type PrefixSettings, readLocalModel } from '../local/model.ts';
 import { openModelThread } from '../local/thread.ts';
 import type { EmbeddingModel } from '../models.ts';

@@ -1,6 +1,6 @@
 /** Settings of the doors for other programs: `/mcp` and `/v1`. */
 import { isObject } from '../is-object.ts';
-import { ConfigError, type SettingsReader, show } from '../settings-reader.ts';
+import { ConfigError, type SettingsReader, show } from './settings-reader.ts';
 
 export interface DoorSettings {
   /** Origins such as `https://chat.example.com` whose web pages may call `/mcp`. */

@@ -1,5 +1,5 @@
 /** Settings that keep one caller or tenant from taking everything. */
-import type { SettingsReader } from '../settings-reader.ts';
+import type { SettingsReader } from './settings-reader.ts';
 
 const RATE_LIMIT_MAX = 1_000_000;
 export const QUOTA_COUNT_MAX = 1_000_000_000;

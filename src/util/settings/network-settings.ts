@@ -1,6 +1,6 @@
 /** Settings of addresses: where tenants may connect to, and which proxies stand in front of the service. */
 import ipaddr from 'ipaddr.js';
-import { ConfigError, type SettingsReader, show } from '../settings-reader.ts';
+import { ConfigError, type SettingsReader, show } from './settings-reader.ts';
 
 const HOST = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 

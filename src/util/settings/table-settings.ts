@@ -1,5 +1,5 @@
 /** Settings of tables and of the engine that queries them. */
-import type { SettingsReader } from '../settings-reader.ts';
+import type { SettingsReader } from './settings-reader.ts';
 
 const PROCESSES_MAX = 64;
 const MEMORY_MIB_MIN = 64;

@@ -1,6 +1,6 @@
 /** Finds variables of an environment that look like settings of this program but are none. */
 import { nearestOf } from '../edit-distance.ts';
-import type { Environment } from '../settings-reader.ts';
+import type { Environment } from './settings-reader.ts';
 
 const PREFIX = 'PINAKES_';
 /** The prefix of variables that only tests and check scripts read. */

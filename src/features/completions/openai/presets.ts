@@ -4,7 +4,7 @@ import { notFound, ServiceError } from '../../../errors.ts';
 import { describeIssues } from '../../../http/validate.ts';
 import { isObject } from '../../../util/is-object.ts';
 import { PRESETS_EXAMPLE } from '../../../util/settings/door-settings.ts';
-import { ConfigError } from '../../../util/settings-reader.ts';
+import { ConfigError } from '../../../util/settings/settings-reader.ts';
 import { parameters } from '../request.ts';
 
 /** The model without parameters. */
