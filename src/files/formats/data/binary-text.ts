@@ -23,16 +23,26 @@ function wordsOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Shorter runs of letters and digits are keys and hashes. */
+/** Shorter texts are keys and hashes. */
 const PACKED_UNITS_MIN = 200;
+/** Certificates and signatures are shorter. */
+const UNKNOWN_UNITS_MIN = 8_192;
+const DATA_ADDRESS = /^\s*data:[\w.+-]{1,80}\/[\w.+-]{1,80}(?:;[\w=-]{1,40})?;base64,/;
+/** The first bytes of PNG, JPEG, GIF, WebP, PDF, ZIP, gzip and old Office files, as Base64. */
+const KNOWN_FILE = /^\s*(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|H4sI|0M8R4KGxG)/;
 
-/** True if a text is bytes that are written as Base64, such as a picture: capitals, small letters and digits without any words. */
+/**
+ * True if a text is the Base64 of a file, such as a picture: an address of data, the first bytes of a known format, or a long text of
+ * capitals, small letters and digits without any words.
+ */
 export function isPackedData(text: string): boolean {
   if (text.length < PACKED_UNITS_MIN) return false;
-  if (/^data:[\w.+-]{1,80}\/[\w.+-]{1,80};base64,/.test(text)) return true;
+  const data = text.replace(DATA_ADDRESS, '');
+  if (!/^[A-Za-z0-9+/\s=]*$/.test(data)) return false;
+  if (data !== text || KNOWN_FILE.test(text)) return true;
   const head = text.trimStart().slice(0, PACKED_UNITS_MIN);
   return (
-    /^[A-Za-z0-9+/\s=]*$/.test(text) &&
+    text.length >= UNKNOWN_UNITS_MIN &&
     /^\S{40}/.test(head) &&
     /[A-Z]/.test(head) &&
     /[a-z]/.test(head) &&
