@@ -25,8 +25,8 @@ function wordsOf(bytes: Uint8Array): string | undefined {
 
 /** Shorter texts are keys and hashes. */
 const PACKED_UNITS_MIN = 200;
-/** Certificates and signatures are shorter. */
-const UNKNOWN_UNITS_MIN = 8_192;
+/** Certificates, signatures and packed settings are shorter. */
+const UNKNOWN_UNITS_MIN = 65_536;
 const DATA_ADDRESS = /^\s*data:[\w.+-]{1,80}\/[\w.+-]{1,80}(?:;[\w=-]{1,40})?;base64,/;
 /** The first bytes of PNG, JPEG, GIF, WebP, PDF, ZIP, gzip and old Office files, as Base64. */
 const KNOWN_FILE = /^\s*(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB|H4sI|0M8R4KGxG)/;

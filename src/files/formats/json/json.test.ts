@@ -201,7 +201,7 @@ test('the bytes of a picture in JSON are left out, but not keys', async () => {
     logo: picture,
     icon: `data:image/svg+xml;base64,${picture}`,
     map: `data:application/json;charset=utf-8;base64,${picture}`,
-    program: 'f0VMRgIBAQAAAAAAAAAAAAMAPgABAAAA4BcAAAAA\n'.repeat(250),
+    program: 'f0VMRgIBAQAAAAAAAAAAAAMAPgABAAAA4BcAAAAA\n'.repeat(2_000),
     key: picture.slice(0, 100),
     certificate: 'MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQsw'.repeat(40),
     name: 'Ann',
@@ -211,13 +211,13 @@ test('the bytes of a picture in JSON are left out, but not keys', async () => {
 });
 
 test('a text behind the address of a picture, words, and sequences are no bytes', () => {
-  const words = `${'The 2 doors of room B are open '.repeat(300)}`.trim();
+  const words = `${'The 2 doors of room B are open '.repeat(3_000)}`.trim();
   for (const value of [
     `data:image/png;base64,iVBORw0KGgo= is our logo. ${words}.`,
     words,
-    'acgt0123'.repeat(2_000),
-    'ACGT0123'.repeat(2_000),
-    'ACGTacgt'.repeat(2_000),
+    'acgt0123'.repeat(10_000),
+    'ACGT0123'.repeat(10_000),
+    'ACGTacgt'.repeat(10_000),
   ])
     assert.equal(parseJson(JSON.stringify({ value }), []).text, `value: ${value}`);
 });
