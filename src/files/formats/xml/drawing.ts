@@ -7,7 +7,7 @@ import type { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, readXml, textOf, type XmlElement } from './tree.ts';
 
 /** Maximum length of all pages that the file keeps compressed. */
-const PAGES_BYTES_MAX = 16 * 1024 * 1024;
+const PAGES_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Writes a diagram with a section for each page. Adds a warning if pages cannot be unpacked. */
 export function writeDiagram(top: XmlElement, builder: TextBuilder, warnings: string[]): void {
