@@ -6,10 +6,7 @@ import { TextBuilder } from '../text-builder.ts';
 import { writeHtmlBlocks } from './blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 
-/**
- * Matches a text that begins with an element that ends somewhere. A text that speaks of tags does not close them. The end of a paragraph
- * may be missing: then `\1` is empty, and the end of another element is enough.
- */
+/** Matches a text that begins with an element that ends. The end of a paragraph may be missing: then `\1` is empty. */
 const BEGINS_WITH_ELEMENT =
   /^\s*<(?:p|(div|span|h[1-6]|ul|ol|table|blockquote|html|body|b|i|em|strong|a))(?:\s[^<>]*)?>[\s\S]*<\/\1/i;
 const ENDS_WITH_TAG = /<(?:\/\w{1,20}|br ?\/?)>$/;
@@ -18,10 +15,7 @@ const MARKDOWN = /^(?:```|#{1,6} |[-*] )/m;
 /** Matches the beginning of a picture or field whose words are in an attribute. */
 const WORDS_IN_TAG = /<(?:img|input)(?=\s)[^<>]*?\s(?:alt|value)=(?:"([^"<>]*)"|'([^'<>]*)')/gi;
 
-/**
- * Returns the text of a value that is HTML, with its lists and tables, and adds its links. Returns undefined for another value, and for
- * HTML with words that readers of a page do not see: here they may be what the value is about.
- */
+/** Returns the text of HTML with its lists and tables, and adds its links; undefined for another value, or if words would be lost. */
 export function quotedHtml(value: string, links: Link[]): string | undefined {
   if (!BEGINS_WITH_ELEMENT.test(value) || !ENDS_WITH_TAG.test(value.trimEnd().slice(-30))) return undefined;
   if (MARKDOWN.test(value) || !fitsTree(value)) return undefined;
@@ -29,11 +23,11 @@ export function quotedHtml(value: string, links: Link[]): string | undefined {
   const builder = new TextBuilder();
   writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(undefined) });
   const text = builder.text();
-  if (lettersIn(text) === 0 || lettersIn(text) < lettersIn(stripTags(html))) return undefined;
+  if (lettersAndDigits(text) === 0 || lettersAndDigits(text) < lettersAndDigits(stripTags(html))) return undefined;
   links.push(...builder.blocks.flatMap(({ links: own = [] }) => own.map(({ text, url }) => ({ text, url }))));
   return text;
 }
 
-function lettersIn(text: string): number {
-  return text.replace(/\P{L}+/gu, '').length;
+function lettersAndDigits(text: string): number {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '').length;
 }

@@ -201,7 +201,6 @@ test('the bytes of a picture in JSON are left out, but not keys', async () => {
     logo: picture,
     icon: `data:image/svg+xml;base64,${picture}`,
     map: `data:application/json;charset=utf-8;base64,${picture}`,
-    program: 'f0VMRgIBAQAAAAAAAAAAAAMAPgABAAAA4BcAAAAA\n'.repeat(2_000),
     key: picture.slice(0, 100),
     certificate: 'MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQsw'.repeat(40),
     name: 'Ann',
@@ -210,16 +209,9 @@ test('the bytes of a picture in JSON are left out, but not keys', async () => {
   assert.equal(parseJson(JSON.stringify(value), []).text, kept);
 });
 
-test('a text behind the address of a picture, words, and sequences are no bytes', () => {
-  const words = `${'The 2 doors of room B are open '.repeat(3_000)}`.trim();
-  for (const value of [
-    `data:image/png;base64,iVBORw0KGgo= is our logo. ${words}.`,
-    words,
-    'acgt0123'.repeat(10_000),
-    'ACGT0123'.repeat(10_000),
-    'ACGTacgt'.repeat(10_000),
-  ])
-    assert.equal(parseJson(JSON.stringify({ value }), []).text, `value: ${value}`);
+test('a text behind the address of a picture is no picture', () => {
+  const value = `data:image/png;base64,iVBORw0KGgo= is our logo. ${'It is on all doors. '.repeat(20)}`.trim();
+  assert.equal(parseJson(JSON.stringify({ value }), []).text, `value: ${value}`);
 });
 
 test('a value that is HTML is read as text with its lists and links, and a value that only speaks of tags stays', () => {
@@ -247,6 +239,7 @@ test('a value that is HTML is read as text with its lists and links, and a value
     'Use <b>bold</b>',
     '<b> is a tag, <i>',
     '<i></i> <i class="fa"></i>',
+    '<p>Room <span hidden>12</span></p>',
     '<p>Use</p> of <b>bold</b> text.',
     '<p>Use:</p>\n```sh\nrun\n```\n- one\n<p>End</p>',
     '<div>Seen <span hidden>and hidden</span></div>',

@@ -245,14 +245,10 @@ function writeSections(builder: TextBuilder, value: Json, headingPath: readonly 
 /** Adds the lines of a value as a block, with the links of its HTML. */
 function addLines(builder: TextBuilder, draft: BlockDraft, value: Json, key = '', level = 0): void {
   const links: Link[] = [];
-  const text = lines(value, key, level, links).join('\n');
-  builder.add({ ...draft, links }, text);
+  builder.add({ ...draft, links }, lines(value, key, level, links).join('\n'));
 }
 
-/**
- * Returns `key: value` lines of all scalars under a value, indented under their key. HTML becomes text and adds its links to `links`.
- * Without `links`, it stays as it is, which is enough to measure a value. Not recursive.
- */
+/** Returns `key: value` lines of all scalars under a value. With `links`, HTML becomes text and adds its links. Not recursive. */
 function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
   const out: string[] = [];
   const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];

@@ -18,13 +18,13 @@ export function parseConfluence(source: string): ParsedFile {
   const ofKind = (kind: string) => kinds.get(kind) ?? [];
   const bodies = new Map(ofKind('BodyContent').map((body) => [idIn(body, 'content'), textIn(body, 'body')]));
   const comments = Map.groupBy(ofKind('Comment').filter(isCurrent), (comment) => idIn(comment, 'containerContent'));
-  const users = new Map(ofKind('ConfluenceUserImpl').map((user) => [keyIn(user), textIn(user, 'name')]));
+  const users = new Map(ofKind('ConfluenceUserImpl').map((user) => [ownId(user), textIn(user, 'name')]));
   const builder = new TextBuilder();
   for (const page of [...ofKind('Page'), ...ofKind('BlogPost')].filter(isCurrent)) {
     builder.add({ kind: 'heading', level: 1 }, `# ${textIn(page, 'title')}`);
     writeBody(bodies.get(ownId(page)) ?? '', builder);
     for (const comment of comments.get(ownId(page)) ?? []) {
-      const creator = users.get(keyIn(referenceIn(comment, 'creator')) ?? '') || textIn(comment, 'creatorName');
+      const creator = users.get(idIn(comment, 'creator') ?? '') || textIn(comment, 'creatorName');
       builder.add({ kind: 'paragraph' }, creator === '' ? 'Comment:' : `Comment: ${creator}`);
       writeBody(bodies.get(ownId(comment)) ?? '', builder);
     }
@@ -36,23 +36,14 @@ function isCurrent(object: string): boolean {
   return idIn(object, 'originalVersion') === undefined && /^(?:current)?$/.test(textIn(object, 'contentStatus'));
 }
 
+/** Returns the id of an object, or the key of a user. */
 function ownId(object: string): string | undefined {
-  return /<id name="id">(\d{1,20})</.exec(object)?.[1];
-}
-
-/** Returns the key of a user. */
-function keyIn(object: string): string | undefined {
-  return /<id name="key"><!\[CDATA\[([^\]]{1,100})\]\]>/.exec(object)?.[1];
+  return /<id name="(?:id|key)">(?:<!\[CDATA\[)?(\w{1,100})[\]<]/.exec(object)?.[1];
 }
 
 function idIn(object: string, name: string): string | undefined {
-  return ownId(referenceIn(object, name));
-}
-
-/** Returns the source of a property that refers to another object. */
-function referenceIn(object: string, name: string): string {
   const start = object.indexOf(`<property name="${name}" `);
-  return start === -1 ? '' : object.slice(start, object.indexOf('</property>', start));
+  return start === -1 ? undefined : ownId(object.slice(start, object.indexOf('</property>', start)));
 }
 
 /** Returns the text of a property. The end of a CDATA section inside it is written with a blank, or as two sections. */

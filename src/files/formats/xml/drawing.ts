@@ -38,11 +38,10 @@ function writeShapes(model: XmlElement, builder: TextBuilder): void {
   const names = new Map(named.map(({ id, label }) => [id, label.split('\n', 1)[0]!]));
   const isArrow = ({ from, to }: { from: string; to: string }) => names.has(from) && names.has(to);
   for (const shape of named) if (!isArrow(shape)) builder.add({ kind: 'paragraph' }, shape.label);
-  const arrows = cells.filter(isArrow).map(({ from, to, label }) => {
-    const parts = [names.get(from), label.replaceAll('\n', ' '), names.get(to)];
-    return `- ${parts.filter(Boolean).join(' → ')}`;
-  });
-  builder.add({ kind: 'list' }, arrows.join('\n'));
+  const arrows = cells
+    .filter(isArrow)
+    .map(({ from, to, label }) => [names.get(from), label.replaceAll('\n', ' '), names.get(to)].filter(Boolean));
+  builder.add({ kind: 'list' }, arrows.map((parts) => `- ${parts.join(' → ')}`).join('\n'));
 }
 
 /** Reads a shape or an arrow. One with properties of its own is inside another element, which has the label. */

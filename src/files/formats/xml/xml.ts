@@ -50,7 +50,7 @@ export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): Parse
   if (!top) return parseTxt(words, 'xml');
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
-  const title = writeElement(top, builder, picker, warnings);
+  const title = writeTop(top, builder, picker, warnings);
   // All words may be in attributes: the source becomes the text. Drawings without words are pictures.
   if (builder.blocks.length === 0 && top.name !== 'svg') return { ...parseTxt(words, 'xml'), warnings };
   const facts = { title: title || undefined, language: attribute(top, 'xml:lang') || undefined };
@@ -82,13 +82,8 @@ const VOCABULARIES: Record<string, (top: XmlElement, builder: TextBuilder, warni
   TS: writeQt,
 };
 
-/** Writes an element. Returns the title, if the vocabulary has one. */
-function writeElement(
-  top: XmlElement,
-  builder: TextBuilder,
-  picker: KeyPicker,
-  warnings: string[],
-): string | undefined {
+/** Writes the top element. Returns the title, if the vocabulary has one. */
+function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warnings: string[]): string | undefined {
   const feed = childAt(top, 'channel') ?? (/^(?:feed|en-export)$/.test(top.name) ? top : undefined);
   if (feed) return writeFeed(feed, top, builder);
   const write = VOCABULARIES[top.name];
