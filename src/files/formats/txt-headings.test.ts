@@ -207,3 +207,10 @@ test('titles between equal signs are found in linear time', () => {
   assert.equal(blocks.filter(({ kind }) => kind === 'heading').length, 200_000);
   assert.deepEqual(headingsOf(`= a ${' '.repeat(4_000_000)}x\n`.repeat(4)), []);
 });
+
+test('a heading below the text is not its title', () => {
+  const essay = `${`${BODY}\n\n`.repeat(6)}====== Appendix ======\n\n${BODY}\n`;
+  assert.deepEqual(headingsOf(essay), ['1 Appendix']);
+  assert.equal(parseTxt(essay).title, undefined);
+  assert.equal(parseTxt(`Wiki-Format: zim 0.4\n\n====== Tags ======\n${BODY}\n`).title, 'Tags');
+});

@@ -49,7 +49,7 @@ export function withHeadings(text: string, blocks: readonly Block[]): Block[] | 
 }
 
 /** A line `== Title ==`. Some wikis need no signs behind the title, and one of them puts a name for links there. */
-const MARKED = /^(?=.{1,200}$)(={1,6})[ \t]+(\S.{0,98}?)(?:[ \t]+(={1,6}))?(?:[ \t]+#[\w-]{1,60})?[ \t]*$/gm;
+const MARKED = /^(={1,6})[ \t]{1,20}(\S.{0,98}?)(?:[ \t]{1,20}(={1,6}))?(?:[ \t]{1,20}#[\w-]{1,60})?[ \t]{0,20}$/gm;
 
 /**
  * Returns the titles between equal signs. They need signs behind them, unless the text begins with a title of one sign. A single title may

@@ -11,14 +11,18 @@ import { markedTitles, withHeadings } from './txt-headings.ts';
  */
 export function parseTxt(text: string, fileType = 'txt'): ParsedFile {
   const blocks = jarRecords(text) ?? blocksOf(text);
-  const title = titleOf(blocks);
+  const title = titleOf(text, blocks);
   return { fileType, text, blocks, ...(title && { title }), metadata: originMetadata({ title }), warnings: [] };
 }
 
-/** Returns the heading above all others. */
-function titleOf(blocks: readonly Block[]): string | undefined {
+/** Maximum length of the lines before a title, such as the version of a format. */
+const LEAD_UNITS_MAX = 300;
+
+/** Returns the heading above all others, if it stands at the beginning. */
+function titleOf(text: string, blocks: readonly Block[]): string | undefined {
   const [first, ...others] = blocks.filter(({ kind }) => kind === 'heading');
-  return first?.level === 1 && others.every(({ level }) => level! > 1) ? first.title : undefined;
+  if (first?.level !== 1 || text.slice(0, first.start).trim().length > LEAD_UNITS_MAX) return undefined;
+  return others.every(({ level }) => level! > 1) ? first.title : undefined;
 }
 
 /** Entries that hold a smaller share of the text do not say what the text is about. If it has headings, these stand above the entries. */

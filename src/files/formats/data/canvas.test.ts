@@ -42,6 +42,10 @@ test('a drawing is its texts in reading order', async () => {
     { id: 'a', type: 'text', text: 'Payment\ngateway', containerId: 'box', y: 0 },
     { id: 'c', type: 'text', text: 'Old', isDeleted: true, y: 300 },
   ];
-  const { text } = await parse('Plan.excalidraw', { type: 'excalidraw', elements, appState: { gridSize: 20 } });
-  assert.equal(text, 'Payment\ngateway\n\nLedger');
+  const frames = [
+    { id: 'f', type: 'frame', name: 'Billing', y: -10 },
+    { id: 'g', type: 'frame', name: null, y: -20 },
+  ];
+  const drawing = { type: 'excalidraw', elements: [...elements, ...frames], appState: { gridSize: 20 } };
+  assert.equal((await parse('Plan.excalidraw', drawing)).text, 'Billing\n\nPayment\ngateway\n\nLedger');
 });

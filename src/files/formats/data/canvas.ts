@@ -14,9 +14,9 @@ const NAME_UNITS_MAX = 80;
 /** Returns the board; undefined if the text is none, or a board without cards. */
 export function parseCanvas(source: string): ParsedFile | undefined {
   const read = readJson(source);
-  const texts = objectsAt(read, 'elements').filter(
-    (element) => element['type'] === 'text' && element['isDeleted'] !== true,
-  );
+  const texts = objectsAt(read, 'elements')
+    .filter(({ type, isDeleted }) => (type === 'text' || type === 'frame') && isDeleted !== true)
+    .map((element) => (element['type'] === 'frame' ? { ...element, type: 'group', label: element['name'] } : element));
   const board: Json = read['type'] === 'excalidraw' ? { nodes: texts } : read;
   const nodes = board['nodes'];
   if (!Array.isArray(nodes) || !nodes.every((node) => isObject(node) && TYPES.includes(node['type']))) return undefined;

@@ -30,9 +30,10 @@ export function isSkipped(element: DomElement): boolean {
   return SKIPPED.has(element.tagName.toUpperCase()) || isHidden(element) || isDrawnFormula(element);
 }
 
-/** True for the signs of a formula that are placed one by one. Before them stands the same formula for readers without eyes. */
+/** True for the signs of a formula that are placed one by one, if the same formula for readers without eyes stands before them. */
 function isDrawnFormula(element: DomElement): boolean {
-  return element.getAttribute('aria-hidden') === 'true' && element.getAttribute('class') === 'katex-html';
+  const isDrawn = element.getAttribute('class') === 'katex-html';
+  return isDrawn && element.previousElementSibling?.getAttribute('class') === 'katex-mathml';
 }
 
 /** True if no reader sees an element. Panels of tabs, and alternatives of which a script shows one, are texts of the page. */

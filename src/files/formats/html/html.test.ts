@@ -275,6 +275,8 @@ test('a formula that is drawn sign by sign is written once, as LaTeX', () => {
   const drawn = '<span class="katex-html" aria-hidden="true"><span>E</span><span>=</span><span>m</span></span>';
   const formula = `<span class="katex"><span class="katex-mathml">${math}</span>${drawn}</span>`;
   assert.equal(parseHtml(`<main><p>We have ${formula} here.</p></main>`, []).text, 'We have E=m here.');
+  const alone = `<main><p>We have <span class="katex">${drawn}</span> here.</p></main>`;
+  assert.equal(parseHtml(alone, []).text, 'We have E=m here.');
 });
 
 test('values of a property that only styles keep apart are separated', () => {

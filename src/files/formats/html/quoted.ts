@@ -6,16 +6,28 @@ import { TextBuilder } from '../text-builder.ts';
 import { writeHtmlBlocks } from './blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
 
-/** Matches a text that is HTML from its first tag to its last. Markdown with some tags, and code that speaks of tags, is not. */
-const WHOLE_HTML =
-  /^\s*<(?:p|div|span|h[1-6]|ul|ol|table|blockquote|html|body|b|i|em|strong|a|br)(?:\s[^<>]*)?\/?>[\s\S]*>\s*$/i;
+/** Matches a text that begins with an element that ends. The end of a paragraph may be missing: then `\1` is empty. */
+const BEGINS_WITH_ELEMENT =
+  /^\s*<(?:p|(div|span|h[1-6]|ul|ol|table|blockquote|html|body|b|i|em|strong|a))(?:\s[^<>]*)?>[\s\S]*<\/\1/i;
+const ENDS_WITH_TAG = /<(?:\/\w{1,20}|br ?\/?)>$/;
+/** Matches lines of Markdown, which may have HTML around its text. */
+const MARKDOWN = /^(?:```|#{1,6} |[-*] )/m;
+/** Matches the beginning of a picture or field whose words are in an attribute. */
+const WORDS_IN_TAG = /<(?:img|input)(?=\s)[^<>]*?\s(?:alt|value)=(?:"([^"<>]*)"|'([^'<>]*)')/gi;
 
-/** Returns the text of a value that is HTML, with its lists and tables, and adds its links; undefined for another value. */
+/** Returns the text of HTML with its lists and tables, and adds its links; undefined for another value, or if words would be lost. */
 export function quotedHtml(value: string, links: Link[]): string | undefined {
-  if (!WHOLE_HTML.test(value)) return undefined;
-  if (!fitsTree(value)) return stripTags(value);
+  if (!BEGINS_WITH_ELEMENT.test(value) || !ENDS_WITH_TAG.test(value.trimEnd().slice(-30))) return undefined;
+  if (MARKDOWN.test(value) || !fitsTree(value)) return undefined;
+  const html = value.replace(WORDS_IN_TAG, (tag, double = '', single = '') => `${double}${single} ${tag}`);
   const builder = new TextBuilder();
-  writeHtmlBlocks(rootOf(parseTree(value)), builder, { links: pageLinks(undefined) });
+  writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(undefined) });
+  const text = builder.text();
+  if (lettersAndDigits(text) === 0 || lettersAndDigits(text) < lettersAndDigits(stripTags(html))) return undefined;
   links.push(...builder.blocks.flatMap(({ links: own = [] }) => own.map(({ text, url }) => ({ text, url }))));
-  return builder.text();
+  return text;
+}
+
+function lettersAndDigits(text: string): number {
+  return text.replace(/[^\p{L}\p{N}]+/gu, '').length;
 }

@@ -200,10 +200,18 @@ test('the bytes of a picture in JSON are left out, but not keys', async () => {
   const value = {
     logo: picture,
     icon: `data:image/svg+xml;base64,${picture}`,
+    map: `data:application/json;charset=utf-8;base64,${picture}`,
     key: picture.slice(0, 100),
+    certificate: 'MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBaMQsw'.repeat(40),
     name: 'Ann',
   };
-  assert.equal(parseJson(JSON.stringify(value), []).text, `key: ${value.key}\nname: Ann`);
+  const kept = `key: ${value.key}\ncertificate: ${value.certificate}\nname: Ann`;
+  assert.equal(parseJson(JSON.stringify(value), []).text, kept);
+});
+
+test('a text behind the address of a picture is no picture', () => {
+  const value = `data:image/png;base64,iVBORw0KGgo= is our logo. ${'It is on all doors. '.repeat(20)}`.trim();
+  assert.equal(parseJson(JSON.stringify({ value }), []).text, `value: ${value}`);
 });
 
 test('a value that is HTML is read as text with its lists and links, and a value that only speaks of tags stays', () => {
@@ -220,15 +228,57 @@ test('a value that is HTML is read as text with its lists and links, and a value
     parsed.blocks[0]?.links?.map(({ text, url }) => [text, url]),
     [['help', 'https://a.example/x']],
   );
-  for (const value of ['Use <b> for bold', '<p align="center">\n\n# Title\n\nText', 'a < b > c', '<Button>x</Button>'])
+  for (const value of [
+    'Use <b> for bold',
+    '<p align="center">\n\n# Title\n\nText',
+    'a < b > c',
+    '<Button>x</Button>',
+    '<ul> et <ol> ne doivent contenir que <li>, <script> ou <template>',
+    '<table> <span>',
+    '<ul> holds <code>li</code>',
+    'Use <b>bold</b>',
+    '<b> is a tag, <i>',
+    '<i></i> <i class="fa"></i>',
+    '<p>Room <span hidden>12</span></p>',
+    '<p>Use</p> of <b>bold</b> text.',
+    '<p>Use:</p>\n```sh\nrun\n```\n- one\n<p>End</p>',
+    '<div>Seen <span hidden>and hidden</span></div>',
+    '<div>Write <textarea>here</textarea> and press <button>Save</button></div>',
+    `${'<div>'.repeat(300)}deep${'</div>'.repeat(300)}`,
+  ])
     assert.equal(parseJson(JSON.stringify({ value }), []).text.replace(/\n {2}/g, '\n'), `value: ${value}`);
 });
 
-test('the many addresses of a record of an API stand beside its text, and few addresses stay', () => {
-  const urls = (count: number) =>
-    Object.fromEntries(Array.from({ length: count }, (_, i) => [`u${i}`, `https://a.example/${i}`]));
-  const record = (count: number) => parseJson(JSON.stringify([{ title: 'Crash', user: urls(count) }]), []);
-  assert.equal(record(9).text, 'title: Crash\nuser:');
-  assert.equal(record(9).blocks[0]?.links?.length, 9);
-  assert.match(record(8).text, /u7: https:\/\/a\.example\/7$/);
+test('the words of pictures and fields in HTML are read', () => {
+  const value = `<p>See <img src="a.png" alt="the plan"> and <input type="submit" value='Save'></p>`;
+  assert.equal(parseJson(JSON.stringify({ value }), []).text, 'value: See the plan and Save');
+});
+
+test('the links of HTML are kept wherever it stands', () => {
+  const help = '<p>See <a href=https://x.example/y>help</a>';
+  const record = (id: number) => ({ id, help, title: `The door of room ${id} does not close` });
+  const records = (count: number) => Array.from({ length: count }, (_, id) => record(id));
+  const message = { type: 'message', user: 'U1', ts: '1700000000.000100', text: 'Hello' };
+  const values: [string, unknown][] = [
+    ['a member', { help }],
+    ['a nested member', { a: { help } }],
+    ['a section', { a: { b: { text: 'x'.repeat(2_000), help } } }],
+    ['beside records', { help, issues: records(20).map(({ id, title }) => ({ id, title })) }],
+    ['beside messages', { help, messages: [message, { ...message, ts: '1700000001.000100' }] }],
+    ['a record', [{ help }]],
+    ['records in one block', records(20_001)],
+  ];
+  for (const [name, value] of values) {
+    const { text, blocks } = parseJson(JSON.stringify(value), []);
+    assert.match(text, /See help/, name);
+    assert.ok(
+      blocks.flatMap(({ links = [] }) => links).some(({ url }) => url === 'https://x.example/y'),
+      name,
+    );
+  }
+});
+
+test('a record keeps its addresses as text', () => {
+  const mirrors = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`u${i}`, `https://a.example/${i}`]));
+  assert.match(parseJson(JSON.stringify([mirrors]), []).text, /^u0: https:.*\n[\s\S]*u29: https:\/\/a\.example\/29$/);
 });

@@ -13,7 +13,7 @@ import type { ParsedFile } from '../../parsed.ts';
 import { isPackedData } from '../data/binary-text.ts';
 import { SINGLE_RECORDS_MAX } from '../data/records.ts';
 import { quotedHtml } from '../html/quoted.ts';
-import { TextBuilder } from '../text-builder.ts';
+import { type BlockDraft, TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { isChat, writeChat } from './chat.ts';
 import type { Json } from './value.ts';
@@ -50,9 +50,8 @@ export function parseJson(
   const main = mainRecords(value);
   if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {
-    const rest = lines(main.rest);
     // The names of the objects around the records are in their heading paths.
-    if (rest.length > main.path.filter(Boolean).length) builder.add({ kind: 'paragraph' }, rest.join('\n'));
+    if (lines(main.rest).length > main.path.filter(Boolean).length) addLines(builder, { kind: 'paragraph' }, main.rest);
     writeRecords(builder, main.records, picker, main.path);
   } else writeSections(builder, value);
   return finish('json', builder, picker, []);
@@ -63,8 +62,10 @@ function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<str
   const members = isObject(value) ? Object.entries(value as { [key: string]: Json }) : [['', value] as const];
   const [messages] = members.map(([, member]) => member).filter((member) => isRecordList(member) && isChat(member));
   if (!messages) return false;
-  const around = members.filter(([, member]) => member !== messages).flatMap(([name, member]) => lines(member, name));
-  builder.add({ kind: 'paragraph' }, around.join('\n'));
+  const links: Link[] = [];
+  const around = members.filter(([, member]) => member !== messages);
+  const text = around.flatMap(([name, member]) => lines(member, name, 0, links)).join('\n');
+  builder.add({ kind: 'paragraph', links }, text);
   writeChat(builder, messages as Json[], users);
   return true;
 }
@@ -98,9 +99,8 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
     const [name, member] = inner.find((entry) => isRecordList(entry[1])) ?? inner[0] ?? [];
     if (name === undefined || member === undefined || (!isRecordList(member) && inner.length > 1)) break;
     const { [name]: _, ...rest } = at;
-    const text = lines(rest).join('\n');
     path.push(name);
-    if (text !== '') builder.add({ kind: 'paragraph' }, text);
+    addLines(builder, { kind: 'paragraph' }, rest);
     at = member;
   }
   if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
@@ -182,15 +182,15 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
   if (picker.active || records.length <= SINGLE_RECORDS_MAX) {
     for (const record of records) {
       const metadata = picker.pick((key) => scalarAt(record, key));
-      const links: Link[] = [];
-      builder.add({ kind: 'record', metadata, links, ...place }, lines(record, '', 0, links).join('\n'));
+      addLines(builder, { kind: 'record', metadata, ...place }, record);
     }
     return;
   }
   for (let from = 0; from < records.length; from += RECORDS_PER_BLOCK) {
+    const links: Link[] = [];
     const texts = records
       .slice(from, from + RECORDS_PER_BLOCK)
-      .map((record) => cleanText(lines(record).join('\n')))
+      .map((record) => cleanText(lines(record, '', 0, links).join('\n')))
       .filter((text) => text !== '');
     const rowStarts: number[] = [];
     let at = 0;
@@ -198,7 +198,7 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
       rowStarts.push(at);
       at += text.length + 2;
     }
-    builder.add({ kind: 'record', rowStarts, ...place }, texts.join('\n\n'));
+    builder.add({ kind: 'record', rowStarts, links, ...place }, texts.join('\n\n'));
   }
 }
 
@@ -212,25 +212,26 @@ const SECTION_LEVELS_MAX = 6;
  */
 function writeSections(builder: TextBuilder, value: Json, headingPath: readonly string[] = [], level = 0): void {
   if (!isObject(value) && !(level > 0 && Array.isArray(value) && value.every(isObject))) {
-    builder.add({ kind: 'paragraph', headingPath: [...headingPath] }, lines(value, '', level).join('\n'));
+    addLines(builder, { kind: 'paragraph', headingPath: [...headingPath] }, value, '', level);
     return;
   }
   let scalars: string[] = [];
+  let links: Link[] = [];
   const flush = () => {
-    builder.add({ kind: 'paragraph', headingPath: [...headingPath] }, scalars.join('\n'));
+    builder.add({ kind: 'paragraph', headingPath: [...headingPath], links }, scalars.join('\n'));
     scalars = [];
+    links = [];
   };
   const members = Array.isArray(value) ? value.map((member) => ['', member] as const) : Object.entries(value);
   for (const [key, member] of members) {
-    const own = lines(member, key, level);
     if (inlineText(member) !== undefined) {
-      scalars.push(...own);
+      scalars.push(...lines(member, key, level, links));
       continue;
     }
     flush();
-    const text = own.join('\n');
-    if (text.length < SECTION_UNITS_MIN || level >= SECTION_LEVELS_MAX)
-      builder.add({ kind: 'paragraph', headingPath: [...headingPath] }, text);
+    const own = lines(member, key, level);
+    if (own.join('\n').length < SECTION_UNITS_MIN || level >= SECTION_LEVELS_MAX)
+      addLines(builder, { kind: 'paragraph', headingPath: [...headingPath] }, member, key, level);
     else {
       const path = key === '' ? headingPath : [...headingPath, key];
       if (key !== '') builder.add({ kind: 'heading', level: level + 1, title: key, headingPath: [...path] }, own[0]!);
@@ -241,12 +242,13 @@ function writeSections(builder: TextBuilder, value: Json, headingPath: readonly 
   flush();
 }
 
-/** Matches the line of a member that is an address. */
-const ADDRESS = /^ *(?<text>[^:\n]*): (?<url>https?:\/\/\S{1,2000})$/;
-/** A record with more members that are addresses is of an API. Its addresses would crowd out its words. */
-const ADDRESSES_MAX = 8;
+/** Adds the lines of a value as a block, with the links of its HTML. */
+function addLines(builder: TextBuilder, draft: BlockDraft, value: Json, key = '', level = 0): void {
+  const links: Link[] = [];
+  builder.add({ ...draft, links }, lines(value, key, level, links).join('\n'));
+}
 
-/** Returns `key: value` lines of all scalars under a value, indented under their key. Not recursive. Addresses are added to `links`. */
+/** Returns `key: value` lines of all scalars under a value. With `links`, HTML becomes text and adds its links. Not recursive. */
 function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
   const out: string[] = [];
   const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];
@@ -255,7 +257,7 @@ function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
     const lead = `${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX))}${next.key === '' ? '' : `${next.key}:`}`;
     const inline = inlineText(value);
     if (inline !== undefined) {
-      const text = quotedHtml(inline, links ?? []) ?? inline;
+      const text = (links && quotedHtml(inline, links)) ?? inline;
       if (text.trim() !== '') {
         // Lines of a text are indented, so that the next member cannot be taken for one of them.
         const rest = text.replace(/\n(?=[^\n])/g, `\n${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX) + 1)}`);
@@ -271,10 +273,7 @@ function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
     for (let i = members.length - 1; i >= 0; i -= 1)
       stack.push({ key: members[i]![0], value: members[i]![1], depth: inner });
   }
-  const found = out.map((line) => ADDRESS.exec(line)?.groups).filter((one) => one !== undefined);
-  if (!links || found.length <= ADDRESSES_MAX) return out;
-  links.push(...found.map(({ text = '', url = '' }) => ({ text, url })));
-  return out.filter((line) => !ADDRESS.test(line));
+  return out;
 }
 
 /** Returns the text of a scalar or of an array of scalars. */

@@ -11,10 +11,14 @@ const page = (kind: string, id: number, title: string, body: string, more = '') 
 ${reference('content', id)}<property name="bodyType">2</property></object>`;
 const exported = (...objects: string[]) => `<?xml version="1.0" encoding="UTF-8"?>
 <hibernate-generic datetime="2025-10-20"><object class="Space" package="x"><id name="id">9</id><property name="name"><![CDATA[Operations]]></property></object>
-<object class="ConfluenceUserImpl" package="x"><property name="name"><![CDATA[lschmidt]]></property></object>
+<object class="ConfluenceUserImpl" package="x"><id name="key"><![CDATA[8f1]]></id><property name="name"><![CDATA[lschmidt]]></property></object>
+<object class="ConfluenceUserImpl" package="x"><property name="name"><![CDATA[nobody]]></property></object>
 ${objects.join('\n')}</hibernate-generic>`;
 
 test('an XML export of Confluence is its pages in their last version, with their comments', async () => {
+  const creator =
+    '<property name="creator" class="ConfluenceUserImpl" package="x"><id name="key"><![CDATA[8f1]]></id></property>';
+  const creatorName = '<property name="creatorName"><![CDATA[mlind]]></property>';
   const source = exported(
     page(
       'Page',
@@ -26,6 +30,8 @@ test('an XML export of Confluence is its pages in their last version, with their
     page('Page', 3, 'Plan', '<p>Draft</p>', '<property name="contentStatus"><![CDATA[draft]]></property>'),
     page('BlogPost', 4, 'News & more', '<p>Hello</p>', '<property name="contentStatus"><![CDATA[current]]></property>'),
     page('Comment', 5, '', '<p>Since May</p>', reference('containerContent', 1)),
+    page('Comment', 6, '', '<p>No</p>', reference('containerContent', 1) + creator),
+    page('Comment', 7, '', '<p>Yes</p>', `${reference('containerContent', 1)}${creatorName}`),
   );
   assert.equal(await detectFileType(new TextEncoder().encode(source), 'entities.xml'), 'wiki');
   const parsed = await parseWiki(source, []);
@@ -34,7 +40,12 @@ test('an XML export of Confluence is its pages in their last version, with their
     'At 02:15 – daily.',
     '## Where',
     'Site: Leipzig',
+    'Comment:',
     'Since May',
+    'Comment: lschmidt',
+    'No',
+    'Comment: mlind',
+    'Yes',
     '# News & more',
     'Hello',
   ]);
@@ -59,4 +70,17 @@ test('macros, links and tasks of Confluence are read without their settings', as
       '- ☒ Move',
     ]);
   }
+});
+
+test('code of Confluence that looks like an export is text of its page', async () => {
+  const sample = '</object>\n<object class="Page"><property name="body"><![CDATA[x]] >';
+  const code = `<ac:plain-text-body><![CDATA[${sample}</ac:plain-text-body><p>End</p>`;
+  const { text } = await parseWiki(exported(page('Page', 1, 'Export', code)), []);
+  const shown = sample.replace(']] >', '');
+  assert.equal(text, `# Export\n\n\`\`\`\n${shown}\n\`\`\`\n\nEnd`);
+});
+
+test('texts without an end in an export of Confluence are read to the end, in linear time', async () => {
+  const { text } = await parseWiki(exported(page('Page', 1, 'Long', `<p>${'<![CDATA['.repeat(200_000)}last`)), []);
+  assert.match(text, /last$/);
 });

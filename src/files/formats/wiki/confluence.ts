@@ -7,16 +7,27 @@ import { TextBuilder } from '../text-builder.ts';
 /** Settings of macros. The title of a panel is shown. */
 const SETTINGS = /<ac:(parameter(?! ac:name="title")|task-id|task-uuid)\b[^<>]*>[^<>]*<\/ac:\1>/g;
 
+/** Matches the begin of an object, and texts, which may contain one. A text without an end goes on to the end of the file. */
+const TEXT_OR_OBJECT = /<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<object class="/g;
+
 /** Parses an export. Old versions, drafts, and lists of users and settings are left out. */
 export function parseConfluence(source: string): ParsedFile {
-  const kinds = Map.groupBy(source.split(/<object class="/).slice(1), (object) => object.slice(0, object.indexOf('"')));
+  const marks = [...source.matchAll(TEXT_OR_OBJECT)].filter(([mark]) => mark.startsWith('<object'));
+  const objects = marks.map(({ 0: mark, index }, i) => source.slice(index + mark.length, marks[i + 1]?.index));
+  const kinds = Map.groupBy(objects, (object) => object.slice(0, object.indexOf('"')));
   const ofKind = (kind: string) => kinds.get(kind) ?? [];
   const bodies = new Map(ofKind('BodyContent').map((body) => [idIn(body, 'content'), textIn(body, 'body')]));
   const comments = Map.groupBy(ofKind('Comment').filter(isCurrent), (comment) => idIn(comment, 'containerContent'));
+  const users = new Map(ofKind('ConfluenceUserImpl').map((user) => [ownId(user), textIn(user, 'name')]));
   const builder = new TextBuilder();
   for (const page of [...ofKind('Page'), ...ofKind('BlogPost')].filter(isCurrent)) {
     builder.add({ kind: 'heading', level: 1 }, `# ${textIn(page, 'title')}`);
-    for (const part of [page, ...(comments.get(ownId(page)) ?? [])]) writeBody(bodies.get(ownId(part)) ?? '', builder);
+    writeBody(bodies.get(ownId(page)) ?? '', builder);
+    for (const comment of comments.get(ownId(page)) ?? []) {
+      const creator = users.get(idIn(comment, 'creator') ?? '') || textIn(comment, 'creatorName');
+      builder.add({ kind: 'paragraph' }, creator === '' ? 'Comment:' : `Comment: ${creator}`);
+      writeBody(bodies.get(ownId(comment)) ?? '', builder);
+    }
   }
   return builder.file('xml', { title: ofKind('Space').map((space) => textIn(space, 'name'))[0] });
 }
@@ -25,8 +36,9 @@ function isCurrent(object: string): boolean {
   return idIn(object, 'originalVersion') === undefined && /^(?:current)?$/.test(textIn(object, 'contentStatus'));
 }
 
+/** Returns the id of an object, or the key of a user. */
 function ownId(object: string): string | undefined {
-  return /<id name="id">(\d{1,20})</.exec(object)?.[1];
+  return /<id name="(?:id|key)">(?:<!\[CDATA\[)?(\w{1,100})[\]<]/.exec(object)?.[1];
 }
 
 function idIn(object: string, name: string): string | undefined {
@@ -36,15 +48,16 @@ function idIn(object: string, name: string): string | undefined {
 
 /** Returns the text of a property. The end of a CDATA section inside it is written with a blank, or as two sections. */
 function textIn(object: string, name: string): string {
-  const [, value = ''] = object.split(`<property name="${name}"><![CDATA[`, 2);
-  const text = value.slice(0, Math.max(0, value.indexOf(']]></property>')));
+  const head = `<property name="${name}"><![CDATA[`;
+  const start = object.indexOf(head);
+  const text = start === -1 ? '' : object.slice(start + head.length, object.indexOf(']]></property>', start));
   return text.replaceAll(']]]]><![CDATA[>', ']]>').replaceAll(']] >', ']]>');
 }
 
 /** Writes a body in the storage format: XHTML with elements for macros, links and tasks. Headings stand below the title. */
 function writeBody(body: string, builder: TextBuilder): void {
   const html = body
-    .replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_section, text: string) =>
+    .replace(/<!\[CDATA\[([\s\S]*?)(?:\]\]>|$)/g, (_section, text: string) =>
       text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
     )
     .replace(SETTINGS, '')

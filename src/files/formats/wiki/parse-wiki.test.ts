@@ -214,3 +214,11 @@ test('hostile wikitext is read in linear time', async () => {
   await parseWiki(`[[a]]${'<ref>x'.repeat(300_000)}`, []);
   assert.ok(process.cpuUsage(used).user < 20e6);
 });
+
+test('a page that speaks of the exports of Confluence is wikitext', async () => {
+  const { text } = await parseWiki(
+    '== Exports ==\nThey begin with <code><hibernate-generic></code>, see [[Help]].\n',
+    [],
+  );
+  assert.match(text, /^# Exports\n\nThey begin with/);
+});

@@ -8,9 +8,11 @@ import { parseTxt } from '../txt.ts';
 import { parseConfluence } from './confluence.ts';
 import { isWikitext, wikitextToMarkdown } from './wikitext.ts';
 
+const CONFLUENCE = /^\s*(?:<\?xml[^<>]*\?>\s*)?<hibernate-generic[\s>]/;
+
 /** Parses a page, or an export with many pages. A file in the markup of another wiki is plain text. */
 export async function parseWiki(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
-  if (source.slice(0, HEAD_UNITS).includes('<hibernate-generic')) return parseConfluence(source);
+  if (CONFLUENCE.test(source)) return parseConfluence(source);
   const marks = new LinkMarks();
   const clean = marks.clean(source);
   const pages = [...pagesOf(clean)];

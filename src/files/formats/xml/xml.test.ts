@@ -225,7 +225,44 @@ test('a diagram of draw.io is the words of its shapes and its arrows, also if it
   const text = '# Plan\n\nOrders\nowner: Ines\n\nQueue\n\n- Orders → Queue\n- Orders → fills → Queue';
   for (const page of [SHAPES, packed])
     assert.equal(parseXml(`<mxfile><diagram name="Plan">${page}</diagram></mxfile>`, []).text, text);
-  assert.equal(parseXml('<mxfile><diagram name="Plan">%%%</diagram></mxfile>', []).text, '# Plan');
+  const broken = parseXml('<mxfile><diagram name="Plan">%%%</diagram><diagram name="Empty"/></mxfile>', []);
+  assert.deepEqual(
+    [broken.text, broken.warnings],
+    ['# Plan\n\n# Empty', ['1 page of the diagram could not be unpacked.']],
+  );
+  const unnamed = parseXml('<mxfile><diagram>%%%</diagram></mxfile>', []);
+  assert.deepEqual(unnamed.warnings, ['1 page of the diagram could not be unpacked.']);
+});
+
+test('an arrow to a shape without words is its words', () => {
+  const cells =
+    '<mxCell id="1" value="Shop" vertex="1"/><mxCell id="2" value="" vertex="1"/>' +
+    '<mxCell id="3" value="orders" source="1" target="2" edge="1"/><mxCell id="4" value="" source="1" target="2" edge="1"/>';
+  const page = `<mxGraphModel><root>${cells}</root></mxGraphModel>`;
+  assert.equal(parseXml(`<mxfile><diagram>${page}</diagram></mxfile>`, []).text, 'Shop\n\norders');
+});
+
+test('the pages of a diagram have one limit of their length', () => {
+  const page = (name: string) =>
+    deflateRawSync(`${' '.repeat(5 * 1024 * 1024)}${SHAPES.replace('Queue', name)}`).toString('base64');
+  const pages = ['First', 'Second'].map((name) => `<diagram>${page(name)}</diagram>`).join('');
+  const { text, warnings } = parseXml(`<mxfile>${pages}</mxfile>`, []);
+  assert.match(text, /First/);
+  assert.doesNotMatch(text, /Second/);
+  assert.deepEqual(warnings, ['1 page of the diagram could not be unpacked.']);
+});
+
+test('facts of a ticket or note stand once, and the values of a field have blanks between them', () => {
+  const note = '<note><title>A</title><created>20250203</created><tag>office</tag></note>';
+  assert.equal(parseXml(`<en-export>${note}</en-export>`, []).text, '## A\n\ncreated: 20250203\ntag: office');
+  const field =
+    '<customfield><customfieldname>Team</customfieldname><customfieldvalues><customfieldvalue>Ops</customfieldvalue>' +
+    '<customfieldvalue>Net</customfieldvalue></customfieldvalues></customfield>';
+  const item = `<item><title>A</title><created>8 Jan</created><creator>Ann</creator><date>9 Jan</date><customfields>${field}</customfields><note>Ask <b>Bo</b></note></item>`;
+  assert.equal(
+    parseXml(`<rss><channel>${item}</channel></rss>`, []).text,
+    '## A\n\ndate: 9 Jan\ncreated: 8 Jan\ncreator: Ann\n\nnote: Ask Bo\n\n- customfield: Team Ops Net',
+  );
 });
 
 test('an entry of a feed without namespaces keeps what a tracker adds: state, people, comments', () => {

@@ -50,9 +50,9 @@ export function parseXml(text: string, keys: readonly ChunkMetadataKey[]): Parse
   if (!top) return parseTxt(words, 'xml');
   const builder = new TextBuilder();
   const picker = new KeyPicker(keys);
-  const title = writeElement(top, builder, picker);
+  const title = writeTop(top, builder, picker, warnings);
   // All words may be in attributes: the source becomes the text. Drawings without words are pictures.
-  if (builder.blocks.length === 0 && top.name !== 'svg') return parseTxt(words, 'xml');
+  if (builder.blocks.length === 0 && top.name !== 'svg') return { ...parseTxt(words, 'xml'), warnings };
   const facts = { title: title || undefined, language: attribute(top, 'xml:lang') || undefined };
   return builder.file('xml', facts, { warnings: [...warnings, ...picker.warnings()] });
 }
@@ -75,20 +75,20 @@ function topElement(text: string): XmlElement | undefined {
   }
 }
 
-const VOCABULARIES: Record<string, (top: XmlElement, builder: TextBuilder) => void> = {
+const VOCABULARIES: Record<string, (top: XmlElement, builder: TextBuilder, warnings: string[]) => void> = {
   mxfile: writeDiagram,
   xliff: writeXliff,
   tmx: writeTmx,
   TS: writeQt,
 };
 
-/** Writes an element. Returns the title, if the vocabulary has one. */
-function writeElement(top: XmlElement, builder: TextBuilder, picker: KeyPicker): string | undefined {
+/** Writes the top element. Returns the title, if the vocabulary has one. */
+function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warnings: string[]): string | undefined {
   const feed = childAt(top, 'channel') ?? (/^(?:feed|en-export)$/.test(top.name) ? top : undefined);
   if (feed) return writeFeed(feed, top, builder);
   const write = VOCABULARIES[top.name];
   if (write) {
-    write(top, builder);
+    write(top, builder, warnings);
     return undefined;
   }
   if (top.name === 'opml') return writeOpml(top, builder);
@@ -133,22 +133,27 @@ function writeFeed(feed: XmlElement, top: XmlElement, builder: TextBuilder): str
   return title || undefined;
 }
 
-/** Matches elements of an entry that are written elsewhere, and those for machines. */
-const FEED_ELEMENTS =
-  /^(?:title|link|description|content|encoded|summary|guid|id|enclosure|pubDate|published|updated|author|category)$/;
+/** Elements of an entry that are written elsewhere, and those for machines. */
+const FEED_ELEMENTS = [...ENTRY_FACTS, ...'title description content encoded summary guid id enclosure'.split(' ')];
 
 /** Writes the state, people and comments that a tracker adds to an entry. Additions with namespaces are for other programs. */
 function writeFurtherFacts(entry: XmlElement, builder: TextBuilder): void {
-  const further = childElements(entry).filter((one) => !FEED_ELEMENTS.test(one.name) && plainText(one) !== '');
-  const facts = further.filter((one) => childElements(one).length === 0);
+  const further = childElements(entry).filter((one) => !FEED_ELEMENTS.includes(one.name) && plainText(one) !== '');
+  const facts = further.filter(hasText);
   builder.add({ kind: 'paragraph' }, facts.map((fact) => `${fact.name}: ${plainText(fact)}`).join('\n'));
   const items = further
+    .filter((one) => !hasText(one))
     .flatMap((one) => childElements(one))
     .map((part) => {
       const words = attributes(part).flatMap(([, value]) => (/^\d*$/.test(value) ? [] : value));
-      return `- ${[part.name, ...words].join(', ')}: ${plainText(part).replace(/\n+/g, '\n  ')}`;
+      return `- ${[part.name, ...words].join(', ')}: ${wordsOf(part).replace(/\n+/g, '\n  ')}`;
     });
   builder.add({ kind: 'list' }, items.join('\n'));
+}
+
+/** Returns the text of an element with blanks between its elements. */
+function wordsOf(element: XmlElement): string {
+  return hasText(element) ? plainText(element) : childElements(element).map(wordsOf).filter(Boolean).join(' ');
 }
 
 /** Writes the quoted HTML of an entry. Its headings become lower than the heading of the entry. */
@@ -181,8 +186,7 @@ function entriesOf(parent: XmlElement): XmlElement[] {
 function toJson(element: XmlElement): Json {
   const inner = childElements(element);
   const own = attributes(element).filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
-  const hasText = element.children.some((child) => typeof child === 'string' && child.trim() !== '');
-  if (inner.length === 0 || hasText) {
+  if (inner.length === 0 || hasText(element)) {
     const text = plainText(element);
     return own.length === 0 ? text : { ...Object.fromEntries(own), ...(text === '' ? {} : { text }) };
   }
@@ -194,6 +198,11 @@ function toJson(element: XmlElement): Json {
     members.set(child.name, values);
   }
   return Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
+}
+
+/** True if an element has text beside its elements. */
+function hasText(element: XmlElement): boolean {
+  return element.children.some((child) => typeof child === 'string' && child.trim() !== '');
 }
 
 /** Converts a property list of macOS, in which the element before a value is its key. */
