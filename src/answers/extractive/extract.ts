@@ -130,10 +130,7 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
     const passage = grow(one, quoted);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
-  return {
-    passages: joined(chosen, quoted).map(toPassage),
-    logOdds: answerLogOdds(best, chosen.flat(), candidates, questions),
-  };
+  return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
 }
 
 /**
