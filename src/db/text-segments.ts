@@ -1,14 +1,15 @@
 /**
  * Merges the segments of BM25 indexes, for the embedded engine. About every hundred chunks an index writes its buffer out as a
  * segment. By default it also merges segments in the insert that fills the buffer, which blocks everybody for up to seconds. So
- * maintenance turns this off and merges in single passes, as background work that lets searches go first: new segments always,
- * all others when nothing was written for a while. Merging stays necessary because every search reads every segment.
+ * maintenance turns this off and merges in single passes, as background work that lets searches go first: small merges always,
+ * larger ones when nothing was written for a while, or when there are very many segments. Merging stays necessary because every search
+ * reads every segment.
  */
 import type { Database } from './database.ts';
 import { identifier, sql } from './sql.ts';
 
 interface Tier {
-  /** A pass merges up to this many segments of one level. While only the first tier is due, it waits for as many new ones. */
+  /** A pass merges up to this many segments of one level. While only the first tier is due, it waits for as many. */
   segmentsAtOnce: number;
   /** The largest segment that a pass makes, by the estimate of the index (about twice the real size). */
   segmentMb: number;
@@ -100,7 +101,7 @@ async function mergeOnce(db: Database, merged: MergedSegments, index: TextIndex,
   const settled = Math.min(before?.settled ?? 0, segments);
   const due = dueTier(segments - settled, quietMs);
   // A pass would merge two segments as well, and so write most chunks again after every hundred new ones.
-  if (due === 0 && index.levels[0]! < TIERS[0]!.segmentsAtOnce) return false;
+  if (due === 0 && index.levels.every((count) => count < TIERS[0]!.segmentsAtOnce)) return false;
   for (; tier <= due; tier += 1) {
     if (await runPass(db, index, TIERS[tier]!)) return true;
     merged.set(index.name, { levels, tier, settled: tier === TIERS.length - 1 ? segments : settled });

@@ -149,6 +149,8 @@ test('a message of a chat and a line of a log stay whole, with their day, time a
     '06.08.2016, 13:25 - Brock: Hey! Good to see you.',
     '2005-01-08T23:34:46  <mg> It works. Does it?',
     '2025-03-04 09:05:00 WARN Disk full. Stopped.',
+    '\u200e[12.03.25, 08:17:44] Silke: Yes. Image left out and a line that is so long that it may be wrapped',
+    '[12.03.25, 08:18:01] Otto: Thanks. I come.',
   ];
   assert.deepEqual(
     kinds(lines.join('\n')),
@@ -157,6 +159,36 @@ test('a message of a chat and a line of a log stay whole, with their day, time a
   const prose = 'On 12.03.2025 at 08:17 it rained. Then the sun came out again.';
   assert.equal(kinds(prose).length, 2);
   assert.equal(kinds('12.03.2025 was a day. It rained.').length, 2);
+});
+
+test('a day and a time begin no message in a row of a table or in a wrapped sentence', () => {
+  for (const mark of [' | ', '\t']) {
+    const rows = [`taken_at${mark}state`, `2025-03-04 09:05:00${mark}ok`, `2025-03-04 09:10:00${mark}high`];
+    assert.deepEqual(
+      kinds(rows.join('\n')),
+      rows.map((row) => ['row', row]),
+    );
+  }
+  const sentence = 'The committee for the roads of the town meets after all on\n12.03.2025, 10:00 in the hall.';
+  assert.deepEqual(kinds(`${sentence} Guests may come.`), [
+    ['sentence', sentence],
+    ['sentence', 'Guests may come.'],
+  ]);
+  const message = '2025-03-04 09:05:00 WARN Disk full. Stopped.';
+  assert.deepEqual(kinds(`host: web1\n${message}`).at(-1), ['item', message], 'a record is no sentence');
+  const lines = [message, '2025-03-04 09:06:00 INFO Restarted. It works.'];
+  const log = ['This is what the service wrote while it was running last week.', ...lines].join('\n');
+  assert.deepEqual(
+    kinds(log).slice(1),
+    lines.map((line) => ['item', line]),
+  );
+  const open =
+    'The service wrote this while it was running in the last week\n2025-03-04 09:05:00 WARN the disk of the service is full';
+  assert.deepEqual(
+    kinds(`${open}\n${lines[1]}`).at(-1),
+    ['item', lines[1]],
+    'only the first line continues a sentence',
+  );
 });
 
 test('units are in order, do not overlap and hold every visible character', () => {

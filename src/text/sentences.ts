@@ -31,8 +31,8 @@ const CODE_UNITS_MAX = 280;
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
 const ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?(?:\d{1,3}|[a-z])[.)]|[①-⑳])\s+\S/u;
-/** A line that begins with a day and a time, as in logs and chats. It says who wrote it, and stays whole. */
-const STAMPED = /^\s*\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[T ]\d{1,2}:\d{2}/;
+/** A line that begins with a day and a time, as in logs and chats. It says who wrote it, and stays whole. U+200E is of WhatsApp. */
+const STAMPED = /^[\s\u200e]*\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[T ]\d{1,2}:\d{2}/m;
 const ROW = /^\s*\|.*\S|\S\s+\|\s+\S|\S\t+\S/u;
 const ROW_RULE = /^[\s|:+=-]+$/;
 /** A `key: value` line. The colon of a clock time (`16:30`) or an address (`https://`) ends no key. */
@@ -147,8 +147,9 @@ function splitBlocks(text: string): Unit[] {
       joinable = false;
       continue;
     }
-    const kind = lineKind(content);
     const last = blocks[blocks.length - 1];
+    const isWrapped = last !== undefined && joinable && joins(last, 'sentence', line.end);
+    const kind = lineKind(content, isWrapped ? text.slice(last.start, last.end) : '');
     if (last !== undefined && joinable && joins(last, kind, line.end)) last.end = line.end;
     else blocks.push({ kind, start: line.start, end: line.end });
     joinable = kind === 'record' || widthOf(content) >= WRAPPED_LINE_WIDTH_MIN;
@@ -166,10 +167,12 @@ function splitBlocks(text: string): Unit[] {
   return blocks.map((block, i) => (isHeading(i) ? { ...block, kind: 'heading' as const } : block));
 }
 
-function lineKind(line: string): UnitKind {
+/** @param above is the paragraph or item that the line may continue, or empty. A wrapped sentence may go on with a day and a time. */
+function lineKind(line: string, above: string): UnitKind {
   if (MARKDOWN_HEADING.test(line)) return 'heading';
-  if (ITEM.test(line) || STAMPED.test(line)) return 'item';
+  if (ITEM.test(line)) return 'item';
   if (ROW.test(line)) return 'row';
+  if (STAMPED.test(line) && (above === '' || isTerminated(above) || STAMPED.test(above))) return 'item';
   if (RECORD.test(line) && widthOf(line) < WRAPPED_LINE_WIDTH_MIN * 2) return 'record';
   return 'sentence';
 }

@@ -91,6 +91,26 @@ test('scores are BM25, with and without the BM25 access method', async () => {
   }
 });
 
+test('of chunks with one score, those of a small search are the first of a larger one', async (t) => {
+  if (!database.db.hasTextSearch) return t.skip('the database has no BM25 index');
+  const { id: tenantId, partitionNo } = await createTenant(database.db, { id: newId(), name: 'alike' });
+  // The index returns them as they were written, which is not the order of their ids.
+  for (const id of Array.from({ length: 20 }, newId).toReversed())
+    await database.db.query(
+      tenantId,
+      sql`insert into chunk (tenant_id, source_group_id, source_id, id, ordinal, content, terms, start_offset, end_offset)
+          values (${tenantId}, ${newId()}, ${newId()}, ${id}, 0, 'heron', 'heron', 0, 5)`,
+    );
+  const found = (limit: number): Promise<Candidate[]> =>
+    database.db.transaction(tenantId, async (tx) => {
+      await tx.execute(FORCE_INDEX_ORDER.join(';'));
+      return bm25Candidates(tx, { tenantId, partitionNo, terms: ['heron'], conditions: [], limit });
+    });
+  const more = await found(10);
+  assert.equal(more.length, 10);
+  assert.deepEqual(await found(5), more.slice(0, 5));
+});
+
 /** Returns textbook BM25 scores, descending, without zeros. */
 function bm25(contents: readonly string[], terms: readonly string[]): number[] {
   const documents = contents.map((content) => analyzeForIndex(content, 'en').split(' '));

@@ -12,7 +12,7 @@ import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, isTerminated, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
-import { headOf, namesOf, unnumbered } from './heads.ts';
+import { EMPTY_LINE, headOf, isInOneRecord, namesOf, unnumbered } from './heads.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
 import { answerLogOdds, type Candidate, NO_FEATURES, overlap, type Questions, scorePassages } from './passage-score.ts';
@@ -118,7 +118,7 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   const quoted = candidates.filter((one) => allowed?.has(one) !== false);
   const numbers = numbersOf(best, questions);
   const chosen = [grow(best, quoted)];
-  const rest = restOf(chosen[0]!, ranked, questions);
+  const rest = restOf(best, chosen[0]!, ranked, questions);
   if (rest !== undefined && allowed?.has(rest) !== false) {
     const passage = grow(rest, quoted);
     chosen.push(overlaps(passage, chosen[0]!) ? [rest] : passage);
@@ -130,27 +130,30 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
     const passage = grow(one, quoted);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
   }
-  return {
-    passages: joined(chosen, quoted).map(toPassage),
-    logOdds: answerLogOdds(best, chosen.flat(), candidates, questions),
-  };
+  return { passages: joined(chosen, quoted).map(toPassage), logOdds: answerLogOdds(best, candidates, questions) };
 }
 
 /**
- * Returns the best candidate of the chunk that has a term of the question that the passage lacks, in a record or a text without headings:
- * the name of a company stands at the top of a letter, and the sum that is asked for below.
+ * Returns the best candidate of the chunk that has a term of the question that the passage lacks, in the same record or in a text without
+ * headings: the name of a company stands at the top of a letter, and the sum that is asked for below.
  */
 function restOf(
+  best: Candidate,
   passage: readonly Candidate[],
   ranked: readonly Candidate[],
   questions: Questions,
 ): Candidate | undefined {
-  const { chunk, headingTerms, kind } = passage[0]!;
+  const { chunk, headingTerms, kind } = best;
   if (chunk.headingPath.length > 0 && kind !== 'record') return undefined;
   const lacking = questions
     .get(chunk.language)!
     .terms.difference(new Set([headingTerms, ...passage.map(({ terms }) => terms)].flatMap((terms) => [...terms])));
-  return ranked.find((one) => one.chunk === chunk && overlap(lacking, one.terms) > 0);
+  return ranked.find(
+    (one) =>
+      one.chunk === chunk &&
+      overlap(lacking, one.terms) > 0 &&
+      (kind !== 'record' || isInOneRecord(chunk.content, best, one)),
+  );
 }
 
 /**
@@ -374,8 +377,6 @@ function toPassage(units: readonly Candidate[]): Passage {
   const text = quoted.map((one) => one.before + one.text).join('');
   return { number, text, quoted, score: Math.max(...units.map(({ score }) => score)) };
 }
-
-const EMPTY_LINE = /\n\s*\n/;
 
 /**
  * Returns what separates two units in the answer. Sentences of one paragraph and pieces of one unit continue on the same line. Short

@@ -1,5 +1,5 @@
 /** Reads the names of what an entry or a section is about from its head. */
-import type { UnitKind } from '../../text/sentences.ts';
+import type { Unit, UnitKind } from '../../text/sentences.ts';
 
 /** Returns a title without the number of its section. */
 export function unnumbered(title: string): string {
@@ -19,4 +19,17 @@ export function headOf(text: string, kind: UnitKind): string | undefined {
 export function namesOf(head: string): string[] {
   const [, before, inside] = /^([^(（]+)[(（]([^()（）]+)[)）]\s*$/u.exec(head) ?? [];
   return before === undefined ? [head] : [head, before, inside!];
+}
+
+export const EMPTY_LINE = /\n\s*\n/;
+
+type Place = Pick<Unit, 'start' | 'end'>;
+
+/** Returns false when an empty line, or the first key of a record once more, is between two of its places. */
+export function isInOneRecord(content: string, one: Place, other: Place): boolean {
+  const [upper, lower] = one.start < other.start ? [one, other] : [other, one];
+  const record = content.slice(0, upper.end).split(EMPTY_LINE).at(-1)!;
+  const [firstKey] = /^[^\n:：]+[:：]/.exec(record) ?? [];
+  const between = content.slice(upper.start, lower.end);
+  return !EMPTY_LINE.test(between) && (firstKey === undefined || !between.includes(`\n${firstKey}`));
 }

@@ -119,36 +119,12 @@ test('chunks that score nearly as high, such as copies in other files, do not ma
   assert.equal(logOdds([10, 9.9, 9.8, 4]), logOdds([10, 5, 4.5, 4]));
 });
 
-test('the word "I" is no name', () => {
+test('the word "I" is no name, and a missing name counts only if no passage has it', () => {
   assert.deepEqual([...readQuestion('How do I cross the harbour of Oslo?', 'en').names], ['oslo']);
-});
-
-test('an answer is less likely when only other chunks have a name or a year of the question', () => {
-  const said = 'The board meeting took place in Bergen. Ferries cross the harbour every hour.';
-  const others = ['Oslo is in Norway.', 'The year 2020 was dry.'];
-  const ask = (question: string, headingPath: readonly string[] = []): number => {
-    const [chunk, ...rest] = chunksOf([said, ...others], 'en');
-    return extractPassages(question, [{ ...chunk!, headingPath }, ...rest]).logOdds;
-  };
-  for (const [name, other] of [
-    ['Bergen', 'Oslo'],
-    ['2019', '2020'],
-  ] as const) {
-    const question = (of: string) => `Where did the board meeting of ${of} take place?`;
-    const [held, elsewhere] = [ask(question(name), ['Report 2019']), ask(question(other), ['Report 2019'])];
-    assert.ok(held > ANSWER_LOG_ODDS_MIN, String(held));
-    assert.ok(elsewhere < held - 2, `${elsewhere} ${held}`);
-  }
-});
-
-test('an answer is less likely when the question asks for a number, and the passage has none of its own', () => {
-  const ask = (text: string, question = 'How many files does the copy command take in 2020?') =>
-    logOddsOf(question, [`The copy command takes ${text} in 2020.`]);
-  const [number, none] = [ask('100 files'), ask('all files')];
-  // More than the number adds to the score of the passage.
-  assert.ok(number - none > 2.5, `${number} ${none}`);
-  const which = 'Which files does the copy command take in 2020?';
-  assert.equal(ask('100 files', which), ask('all files', which));
+  const said = 'Ferries cross the harbour every hour.';
+  const elsewhere = logOddsOf('How do I cross the harbour of Oslo?', [said, 'Oslo is in Norway.']);
+  const nowhere = logOddsOf('How do I cross the harbour of Bergen?', [said, 'Oslo is in Norway.']);
+  assert.ok(elsewhere - nowhere > 2, `${elsewhere} ${nowhere}`);
 });
 
 test('a passage of the file that the question names beats one with the same words', () => {

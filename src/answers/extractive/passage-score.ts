@@ -12,7 +12,6 @@
 import type { ContextChunk } from '../../llm/models.ts';
 import type { UnitKind } from '../../text/sentences.ts';
 import { plainOf } from './letter-groups.ts';
-import { hasOwnDigits, hasOwnNumber } from './own-number.ts';
 import { NAMES_DEFAULT, plainIdentifier, type Question } from './question.ts';
 
 /** A passage that may answer: a unit of a chunk, or a piece of a long unit. */
@@ -145,7 +144,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       senderNamed: overlap(senderTerms, question.terms) / Math.max(1, senderTerms.size),
       letters: letters[i] ?? inPassage,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
-      newNumber: question.asksNumber && hasOwnDigits(text, question.text) ? 1 : 0,
+      newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
       namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       changelog: isAside(chunk) ? 1 : 0,
@@ -155,19 +154,19 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
   }
 }
 
+function hasNewNumber(text: string, question: Question): boolean {
+  const asked = plainOf(question.text);
+  return (text.match(/\p{N}+/gu) ?? []).some((digits) => !asked.includes(plainOf(digits)));
+}
+
 /** The features that decide whether the best passage answers at all. */
 interface Evidence {
   /** Score of the best passage. */
   score: number;
   /** Share of the weight of the question's terms that no passage has: 0 to 1. */
   missing: number;
-  /**
-   * Share of the question's names and numbers that no quoted chunk has, in its text, titles or context: 0 to 1. What is said about another
-   * year, person or product does not answer.
-   */
+  /** Share of the question's names and numbers that no passage has: 0 to 1. */
   missingNames: number;
-  /** 1 when the question asks for a number or a time, and nothing that is quoted from the best chunk has one of its own. */
-  missingNumber: number;
   /**
    * Logarithm of the search score of its chunk divided by the lowest score of the others: -LEAD_MAX to LEAD_MAX. Copies of the text
    * in other files, which their mean would count, do not lower it.
@@ -177,27 +176,18 @@ interface Evidence {
 
 const EVIDENCE_BIAS = -7.1;
 /**
- * The weights of `missingNames`, `missingNumber` and `lead`, and the bias, were set by hand on the training data after the others had been
- * fitted. Few of its questions name something that its texts lack.
+ * The weights of `missingNames` and `lead`, and the bias, were set by hand on the training data after the others had been fitted. Few of
+ * its questions name something that its texts lack.
  */
-const EVIDENCE_WEIGHTS: Evidence = { score: 0.51, missing: -2.11, missingNames: -2, missingNumber: -2, lead: 2 };
+const EVIDENCE_WEIGHTS: Evidence = { score: 0.51, missing: -2.11, missingNames: -2, lead: 2 };
 const LEAD_MAX = 2;
 /** The lead of a single chunk. It was set by hand, because the training data has no question with a single chunk. */
 const LEAD_ALONE = 0.5;
 
-/**
- * Returns the logarithm of the odds that the best passage answers. The odds hold for questions like those of the training data.
- *
- * @param quoted are the passages of the answer.
- */
-export function answerLogOdds(
-  best: Candidate,
-  quoted: readonly Candidate[],
-  candidates: readonly Candidate[],
-  questions: Questions,
-): number {
+/** Returns the logarithm of the odds that the best passage answers. The odds hold for questions like those of the training data. */
+export function answerLogOdds(best: Candidate, candidates: readonly Candidate[], questions: Questions): number {
   if (lacksIdentifier(best, candidates, questions)) return Number.NEGATIVE_INFINITY;
-  const evidence = evidenceOf(best, quoted, candidates, questions);
+  const evidence = evidenceOf(best, candidates, questions);
   const names = Object.keys(EVIDENCE_WEIGHTS) as (keyof Evidence)[];
   return EVIDENCE_BIAS + sum(names.map((name) => EVIDENCE_WEIGHTS[name] * evidence[name]));
 }
@@ -212,15 +202,9 @@ function lacksIdentifier({ chunk }: Candidate, candidates: readonly Candidate[],
   return identifiers.some((identifier) => !texts.some((text) => text.includes(identifier)));
 }
 
-function evidenceOf(
-  best: Candidate,
-  quoted: readonly Candidate[],
-  candidates: readonly Candidate[],
-  questions: Questions,
-): Evidence {
-  const { text, terms, names, asksNumber } = questions.get(best.chunk.language)!;
+function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions: Questions): Evidence {
+  const { terms, names } = questions.get(best.chunk.language)!;
   const frequency = frequencies(candidates);
-  const passage = quoted.flatMap(({ chunk, text }) => (chunk === best.chunk ? [text] : [])).join('\n');
   const passages = Math.max(candidates.length, PASSAGES_COUNTED_MIN);
   const weigh = (some: Iterable<string>): number =>
     sum([...some].map((term) => rarity(frequency.get(term) ?? 0, passages)));
@@ -228,10 +212,7 @@ function evidenceOf(
   return {
     score: best.score,
     missing: weigh(missing) / Math.max(1, weigh(terms)),
-    missingNames:
-      [...names].filter((term) => !quoted.some(({ chunkTerms }) => chunkTerms.has(term))).length /
-      Math.max(1, names.size),
-    missingNumber: asksNumber && !hasOwnNumber(passage, text, best.chunk.language) ? 1 : 0,
+    missingNames: [...names].filter((term) => !frequency.has(term)).length / Math.max(1, names.size),
     lead: leadOf(best.chunk, candidates),
   };
 }

@@ -128,3 +128,9 @@ test('a question with very many blanks is read in linear time', () => {
   const { names } = readQuestion(`${' '.repeat(500_000)}\u2028where does the old wheel of the Mill stand`, 'en');
   assert.deepEqual([...names], ['mill']);
 });
+
+test('a question asks for a number with the Thai word for "how many", and not with "about", which has its letters', () => {
+  const asks = (text: string): boolean => readQuestion(text, 'th').asksNumber;
+  assert.ok(asks('พนักงานได้วันหยุดกี่วัน'));
+  assert.ok(!asks('ใครเขียนหนังสือเกี่ยวกับทะเล'));
+});

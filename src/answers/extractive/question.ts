@@ -187,7 +187,8 @@ const ASKS_NUMBER = anyOf(
     /(?<!\p{L})(?:ile|ilu|kiedy|kdy)(?!\p{L})|kolik/u,
     /\bcu[aá]nt[oa]s?\b|\bcu[aá]ndo\b|\bquant(?:[ie]|[oa]s?)\b|\bquando\b|\bhoeveel\b|\bwanneer\b/,
     /сколько|когда|скільки|πόσ|πότε|\bkaç\b|ne zaman|bao nhiêu|khi nào|كم|متى|כמה|מתי|कितन|कब/,
-    /กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい/,
+    // The look-behind: เกี่ยว (about) has the letters of กี่ (how many).
+    /(?<!เ)กี่|เท่า(?:ไร|ไหร่)|เมื่อ(?:ไร|ไหร่)|何[日人年月時個回円歳件度分]|いくつ|いくら|いつ|どのくらい|どれくらい/,
     /多少|几[个天年月日人]|幾|何时|何時|哪[一]?年|몇|얼마|언제/,
   ],
   'iu',

@@ -45,20 +45,32 @@ test('the rest of the question is read in the same text only', () => {
   assert.match(quoted(question, chunk(1, `${receipt}${other.content}`)).join(), /nine crowns/);
 });
 
-test('a long record that a file has in a list is quoted with the field that is asked for, too', () => {
+const record = (id: number, more: string): string => {
   const fields = Array.from({ length: 14 }, (_, i) => `field_${i}: value ${i} of the form`).join('\n');
-  const content = `id: 35438\nsubject: Boat order\nvia:\n  channel: email\n${fields}\nstatus: pending`;
-  const chunk = {
-    number: 1,
-    name: 'tickets.json',
-    headingPath: ['tickets'],
-    context: null,
-    content,
-    score: 10,
-    language: 'en',
-  };
-  const { passages } = extractPassages('What is the status of ticket 35438?', [chunk]);
-  const text = passages.map((one) => one.text).join('\n');
+  return `id: ${id}\nsubject: ${id === 35438 ? 'Boat' : 'Lamp'} order\nvia:\n  channel: email\n${fields}${more}`;
+};
+const statusOf = (content: string): string =>
+  quoted('What is the status of the boat order 35438?', chunk(1, content, { headingPath: ['tickets'] })).join('\n');
+
+test('a long record that a file has in a list is quoted with the field that is asked for, too', () => {
+  const text = statusOf(record(35438, '\nstatus: pending'));
   assert.match(text, /id: 35438/);
   assert.match(text, /status: pending/);
+});
+
+test('the rest of the question is not read in another record of the chunk', () => {
+  const other = record(35439, '\nstatus: closed');
+  const above = other.replace('\nstatus: closed', '').replace('field_3', 'status: closed\nfield_3');
+  for (const content of [
+    `${record(35438, '')}\n${other}`,
+    `${record(35438, '')}\n\n${other}`,
+    `${record(35438, '')}\n\nname: Lamp\nstatus: closed`,
+    `${above}\n\n${record(35438, '')}`,
+  ]) {
+    assert.match(statusOf(content), /id: 35438/);
+    assert.doesNotMatch(statusOf(content), /closed/);
+  }
+  const both = statusOf(`${record(35438, '\nstatus: pending')}\n\n${other}`);
+  assert.match(both, /status: pending/);
+  assert.doesNotMatch(both, /closed/);
 });

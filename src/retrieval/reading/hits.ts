@@ -105,17 +105,41 @@ export type Rank = Pick<Hit, 'score' | 'scores'>;
 export const UNRANKED: Rank = { score: 0, scores: { lexical: null, semantic: null, rerank: null } };
 
 /** Redacts a `hitColumns` row for a reader; returns undefined if a rule blocks it. */
-export async function toHit(
-  { originMetadata, apiMetadata, redactedBy, terms: _, ...row }: HitRow & { terms?: string },
-  { score, scores }: Rank,
-  redactor: Redactor | null,
-): Promise<Hit | undefined> {
+export async function toHit(row: HitRow, { score, scores }: Rank, redactor: Redactor | null): Promise<Hit | undefined> {
   const { name, path, sourceGroupName, url, content, context, headingPath, chunkMetadata } = row;
-  const metadata = mergedMetadata(originMetadata, apiMetadata);
+  const metadata = mergedMetadata(row.originMetadata, row.apiMetadata);
   const facts = await redactFacts(redactor, { name, path, sourceGroupName, url, metadata });
-  const texts = { content, context, headingPath, chunkMetadata };
-  const shown = await redactChunk(redactor, texts, readerSteps(redactor, redactedBy));
-  return facts && shown && { ...row, ...facts, ...shown, score, scores };
+  const steps = readerSteps(redactor, row.redactedBy);
+  const text = await redactChunk(redactor, { content, context, headingPath, chunkMetadata }, steps);
+  if (!facts || !text) return undefined;
+  return {
+    id: row.id,
+    sourceId: row.sourceId,
+    sourceGroupId: row.sourceGroupId,
+    sourceGroupName: facts.sourceGroupName,
+    generation: row.generation,
+    sourceType: row.sourceType,
+    fileType: row.fileType,
+    name: facts.name,
+    path: facts.path,
+    url: facts.url,
+    content: text.content,
+    context: text.context,
+    chunkIndex: row.chunkIndex,
+    startOffset: row.startOffset,
+    endOffset: row.endOffset,
+    startLine: row.startLine,
+    endLine: row.endLine,
+    pages: row.pages,
+    headingPath: text.headingPath,
+    score,
+    scores,
+    metadata: facts.metadata,
+    chunkMetadata: text.chunkMetadata,
+    tags: row.tags,
+    contentAt: row.contentAt,
+    language: row.language,
+  };
 }
 
 /** Returns the metadata sorted by key; API records win over origin records of the same key. */
@@ -160,11 +184,15 @@ export async function addNeighbours(
   if (!rows) return;
   const byHit = Map.groupBy(rows, (row) => row.hitId);
   for (const hit of hits) {
-    const around = await collect(byHit.get(hit.id) ?? [], (row) =>
-      redactChunk(redactor, row, readerSteps(redactor, row.redactedBy)),
-    );
+    const around = await collect(byHit.get(hit.id) ?? [], async ({ hitId: _, redactedBy, ...row }) => {
+      const redacted = await redactChunk(redactor, row, readerSteps(redactor, redactedBy));
+      if (!redacted) return undefined;
+      const { context: _context, headingPath: _headingPath, ...neighbour } = redacted;
+      return neighbour;
+    });
     const [before, after] = [around.filter(({ isBefore }) => isBefore), around.filter(({ isBefore }) => !isBefore)];
-    hit.neighbours = { before, after };
+    const withoutSide = ({ isBefore: _, ...neighbour }: (typeof around)[number]): Neighbour => neighbour;
+    hit.neighbours = { before: before.map(withoutSide), after: after.map(withoutSide) };
   }
 }
 
