@@ -104,7 +104,16 @@ const BINARY_PARSERS: Parsers<Uint8Array> = {
     const { parseEml, withoutCount } = await import('./mail/eml.ts');
     return parseEml(withoutCount(content));
   },
-  mbox: async ({ content }) => (await import('./mail/mbox.ts')).parseMbox(content),
+  mbox: async ({ content, request, tools }) => {
+    const { parseMbox } = await import('./mail/mbox.ts');
+    try {
+      return parseMbox(content);
+    } catch (error) {
+      // A mailbox over a limit that was saved as text can be read as text.
+      if (!/\.(?:txt|text|asc)$/i.test(request.name)) throw error;
+      return parseFile('txt', content, request, tools);
+    }
+  },
   msg: async ({ content }) => (await import('./mail/msg.ts')).parseMsg(content),
   mhtml: async ({ content, keys }) => (await import('./mail/eml.ts')).parseMhtml(content, keys),
   parquet: async ({ content, keys }) => (await import('./data/parquet.ts')).parseParquet(content, keys),
