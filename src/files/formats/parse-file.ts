@@ -135,8 +135,9 @@ const TEXT_PARSERS: Parsers<string> = {
     const isCanvas = /\.(?:canvas|excalidraw)$/i.test(request.name);
     const board = isCanvas ? (await import('./data/canvas.ts')).parseCanvas(content) : undefined;
     if (board) return board;
-    const names = await (await import('./json/chat.ts')).namesOfUsers(content, request.groupPath, tools);
-    return (await import('./json/json.ts')).parseJson(content, keys, names);
+    const users = await (await import('./json/chat.ts')).namesOfUsers(content, request.groupPath, tools);
+    const parsed = (await import('./json/json.ts')).parseJson(content, keys, users.names);
+    return { ...parsed, warnings: [...parsed.warnings, ...users.warnings] };
   },
   jsonl: async ({ content, keys }) => (await import('./json/json.ts')).parseJsonl(content, keys),
   rst: (input) => parseWithIncludes('rst', input),

@@ -65,7 +65,7 @@ function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<str
   if (!messages) return false;
   const around = members.filter(([, member]) => member !== messages).flatMap(([name, member]) => lines(member, name));
   builder.add({ kind: 'paragraph' }, around.join('\n'));
-  writeChat(builder, messages as Json[], users);
+  writeChat(builder, messages as Json[], users, (message) => lines(message).join('\n'));
   return true;
 }
 
