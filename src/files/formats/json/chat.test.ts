@@ -169,8 +169,18 @@ test('all texts of a message are written, and the first author of a text stands 
     textOf(telegram({ text, forwarded_from: 'Bo', file_name: 'a.pdf' })),
     line('Mara Lind: Bo: here (https://a.example)\n  a.pdf'),
   );
+  const plain = [{ type: 'link', text: 'https://a.example', href: 'https://a.example' }];
+  assert.equal(textOf(telegram({ text: plain })), line('Mara Lind: https://a.example'));
+  assert.equal(textOf([slack('\nHi', { replies: [{ ts: '1741078921.000100' }] })]), line('Mara Lind: Hi'));
   assert.equal(textOf([slack('Twice', { attachments: [{ text: 'Twice' }] })]), line('Mara Lind: Twice'));
-  const { blocks } = parseJson(JSON.stringify(discord({ embeds: [embed] })), []);
+  const { blocks } = parseJson(
+    JSON.stringify(
+      discord({
+        embeds: [embed, { title: 'Run', url: 'javascript:x' }, { url: 'https://b.example', fileName: 'Run' }],
+      }),
+    ),
+    [],
+  );
   assert.deepEqual(
     blocks.at(-1)?.links?.map(({ url }) => url),
     ['https://a.example/7'],
