@@ -2,10 +2,6 @@
 import { Buffer } from 'node:buffer';
 import type { FileMember } from '../../parsed.ts';
 
-/** Numbers of the types of items. */
-const NOTE = '1';
-const ATTACHMENT = '4';
-
 /** Returns the notes and the attachments by their titles and ids. Facts stand as `key: value` lines at the end of each item. */
 export function joplinFiles(members: readonly FileMember[]): FileMember[] {
   const items = members.map(({ name, bytes }) => {
@@ -16,10 +12,10 @@ export function joplinFiles(members: readonly FileMember[]): FileMember[] {
     const [title = '', ...body] = source.slice(0, Math.max(0, end)).split('\n');
     return { id, type, title, body };
   });
-  const titles = new Map(items.flatMap(({ id, type, title }) => (type === ATTACHMENT ? [[id, title] as const] : [])));
+  const titles = new Map(items.map(({ id, title }) => [id, title]));
   return members.flatMap((member, i): FileMember[] => {
     const { id, type, title, body } = items[i]!;
-    if (type === NOTE)
+    if (type === '1')
       return [{ name: named(title, id, '.md'), bytes: () => Buffer.from(`# ${title}\n${body.join('\n')}\n`) }];
     if (type !== undefined) return [];
     const [, folder = '', file = '', ending = ''] = /^(resources\/)([^/.]*)([^/]*)$/.exec(member.name) ?? [];
@@ -30,5 +26,5 @@ export function joplinFiles(members: readonly FileMember[]): FileMember[] {
 
 function named(title: string, id: string, ending: string): string {
   const words = title.endsWith(ending) ? title.slice(0, title.length - ending.length) : title;
-  return `${words.replaceAll(/[/\\]/g, '-').trim() || 'unnamed'} ${id}${ending}`;
+  return `${words.replaceAll(/[/\\]/g, '-') || 'unnamed'} ${id}${ending}`;
 }

@@ -188,7 +188,12 @@ test('all texts of a message are written, and the first author of a text stands 
 });
 
 test('blocks of Slack are read if they do not repeat the text', () => {
-  const pieces = [{ text: 'Ask ' }, { user_id: 'U1' }, { text: ' or ' }, { url: 'https://a.example', text: 'look' }];
+  const pieces = [
+    { text: 'Ask ' },
+    { type: 'user', user_id: 'U1' },
+    { text: ' or ' },
+    { type: 'link', url: 'https://a.example', text: 'look' },
+  ];
   const rich = { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: pieces }] };
   const section = { type: 'section', text: { text: 'Deployed' }, fields: [{ text: 'to main' }] };
   assert.equal(textOf([slack('', { blocks: [rich] })]), line('Mara Lind: Ask @Mara Lind or look (https://a.example)'));

@@ -31,9 +31,10 @@ const SENDER = (
 /** Where a message, and each of the posts, files and answers that are parts of it, has its words. All of them are written. */
 const WORDS = (
   'pretext subject title content.body body.content text content description question name fileName file_name ' +
-  'preview plain_text file photo footer'
+  'preview plain_text file photo alt_text footer'
 ).split(' ');
-const PARTS = 'fields files attachments embeds forwardedMessage stickers poll answers'.split(' ');
+const PARTS =
+  'fields files attachments embeds forwardedMessage stickers poll answers blocks elements accessory rows'.split(' ');
 /** What stands behind the words of a field or of an answer. */
 const VALUE = ['value', 'voters'];
 /** The authors of a forwarded message, and of a post that is part of a message. */
@@ -55,18 +56,17 @@ export function isChat(messages: readonly Json[]): boolean {
 
 /** Returns the names of the users of a Slack export by their ids. They are in a file beside the folders of the channels. */
 export async function namesOfUsers(source: string, path: string | undefined, { include }: Tools) {
-  const none = { names: new Map<string, string>(), warnings: [] as string[] };
-  if (!include || path === undefined || !SLACK_TIME.test(source)) return none;
+  const names = new Map<string, string>();
+  if (!include || path === undefined || !SLACK_TIME.test(source)) return { names, warnings: [] };
   const file = `${folderOf(folderOf(path).slice(0, -1))}users.json`;
   const answer = await include(file);
-  if (answer === NOT_THERE) return none;
   try {
-    if (typeof answer === 'string') throw new Error(answer);
-    const users = JSON.parse(new TextDecoder().decode(answer)) as Json[];
-    return { ...none, names: namesOf(users, 'id', ['profile.real_name', 'real_name', 'name']) };
+    const users = JSON.parse(new TextDecoder().decode(answer as Uint8Array)) as Json[];
+    return { names: namesOf(users, 'id', ['profile.real_name', 'real_name', 'name']), warnings: [] };
   } catch {
     const why = typeof answer === 'string' ? answer : 'which is no list of users';
-    return { ...none, warnings: [`The chat has ids of users without the names of ${file}, ${why}.`] };
+    const warning = `The chat has ids of users without the names of ${file}, ${why}.`;
+    return { names, warnings: answer === NOT_THERE ? [] : [warning] };
   }
 }
 
@@ -140,29 +140,20 @@ function writtenMessage(message: Json, names: ReadonlyMap<string, string>) {
 function textsIn(part: Json, links: Link[], author = FIRST_AUTHOR, level = 0): string[] {
   if (level > PART_LEVELS_MAX) return [];
   const words = WORDS.map((name) => textAt(part, [name])).filter(Boolean);
-  // Slack repeats the text of a message as blocks of the type `rich_text`.
-  const blocks = listAt(part, 'blocks').filter((one) => words.length === 0 || textAt(one, ['type']) !== 'rich_text');
-  const inner = PARTS.flatMap((name) => listAt(part, name)).flatMap((one) =>
-    textsIn(one, links, PART_AUTHOR, level + 1),
-  );
-  const texts = [...words, ...blocks.map((one) => wordsOfBlock(one)), ...inner].filter(Boolean);
+  const type = textAt(part, ['type']);
+  if (type === 'user') words.push(`<@${textAt(part, ['user_id'])}>`);
+  if (type === 'link') return [`<${textAt(part, ['url'])}|${words.join('')}>`];
+  // Slack repeats the text of a message as a block of rich text.
+  const inner = PARTS.flatMap((name) => listAt(part, name))
+    .filter((one) => words.length === 0 || textAt(one, ['type']) !== 'rich_text')
+    .flatMap((one) => textsIn(one, links, PART_AUTHOR, level + 1));
+  const texts = [...words, ...inner];
+  if (type === 'rich_text_section') return [texts.join('')];
   const [title, url, value] = [['title'], ['title_link', 'url'], VALUE].map((paths) => textAt(part, paths));
   if (title && /^https?:/.test(url!)) links.push({ text: title, url: url! });
   if (value) return [`${texts.join(' ')}: ${value}`];
   const [first = textAt(part, ['fallback']), ...others] = texts;
   return [[textAt(part, author), first].filter(Boolean).join(': '), ...others].filter(Boolean);
-}
-
-/** Returns the words of a block of Slack. The pieces of a section of rich text stand in one line. */
-function wordsOfBlock(block: Json, level = 0): string {
-  if (!isObject(block) || level > PART_LEVELS_MAX) return '';
-  const [user, url, text] = [['user_id'], ['url'], ['text', 'alt_text']].map((paths) => textAt(block, paths));
-  const own = user ? `<@${user}>` : url ? `<${url}|${text}>` : text;
-  const inner = Object.keys(block)
-    .filter((name) => name !== 'text')
-    .flatMap((name) => listAt(block, name));
-  const isLine = textAt(block, ['type']) === 'rich_text_section';
-  return [own, ...inner.map((one) => wordsOfBlock(one, level + 1))].filter(Boolean).join(isLine ? '' : '\n');
 }
 
 /** Returns a text of Slack without its signs for users, channels and addresses. */

@@ -51,7 +51,7 @@ export function parseMsg(bytes: Uint8Array): ParsedFile {
     address.includes('@') && address !== text(SENDER_NAME) ? `${text(SENDER_NAME)} <${address}>` : text(SENDER_NAME);
   const date = sentAt(file);
   const html = file.read(`__substg1.0_${HTML}0102`);
-  const attached = attachments(file, text, bytes.length);
+  const attached = attachments(file, text);
   const written = writeMail({
     from,
     to: text(TO),
@@ -67,17 +67,12 @@ export function parseMsg(bytes: Uint8Array): ParsedFile {
 }
 
 /** Returns the attachments. An attached message is a folder of streams instead of one. */
-function attachments(
-  file: CompoundFile,
-  text: (property: string, folder: string) => string,
-  fileSize: number,
-): FileMember[] {
+function attachments(file: CompoundFile, text: (property: string, folder: string) => string): FileMember[] {
   return file.paths.flatMap((path) => {
     const [, folder, table] = ATTACHED.exec(path) ?? [];
     if (folder === undefined) return [];
     const message = path.slice(0, -TABLE.length);
-    const subject = table && (text(SUBJECT, message) || 'mail');
-    if (subject) return [{ name: `${subject}.msg`, bytes: () => messageFile(file, message, fileSize) }];
+    if (table) return [{ name: `${text(SUBJECT, message) || 'mail'}.msg`, bytes: () => messageFile(file, message) }];
     const name = text(LONG_NAME, folder) || text(SHORT_NAME, folder) || 'unnamed';
     return [{ name, bytes: () => file.read(path) ?? new Uint8Array() }];
   });
@@ -86,15 +81,15 @@ function attachments(
 /**
  * Returns an attached message as a file of its own. The table of fixed values has a longer header there.
  *
- * @throws FileError if it is damaged, or if its streams are larger than the file around them: they share their bytes.
+ * @throws FileError if it is damaged. Streams that are together larger than the file around them share bytes.
  */
-function messageFile(file: CompoundFile, folder: string, fileSize: number): Uint8Array {
+function messageFile(file: CompoundFile, folder: string): Uint8Array {
   const message = CFB.utils.cfb_new();
   let copied = 0;
   for (const path of file.paths.filter((each) => each.startsWith(folder))) {
     const [name, data] = [path.slice(folder.length), file.read(path) ?? new Uint8Array()];
     copied += data.length;
-    if (copied > fileSize) throw badFile('parse', 'Damaged message', 'An attached message is damaged.');
+    if (copied > file.size) throw badFile('parse', 'Damaged message', 'An attached message is damaged.');
     const isTable = name === TABLE && data.length >= INNER_HEADER_BYTES;
     const parts = [data.subarray(0, INNER_HEADER_BYTES), Buffer.alloc(TOP_HEADER_BYTES - INNER_HEADER_BYTES)];
     CFB.utils.cfb_add(message, name, isTable ? Buffer.concat([...parts, data.subarray(INNER_HEADER_BYTES)]) : data);
