@@ -197,6 +197,8 @@ test('blocks of Slack are read if they do not repeat the text', () => {
   const rich = { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: pieces }] };
   const section = { type: 'section', text: { text: 'Deployed' }, fields: [{ text: 'to main' }] };
   assert.equal(textOf([slack('', { blocks: [rich] })]), line('Mara Lind: Ask @Mara Lind or look (https://a.example)'));
+  const list = { type: 'rich_text_list', elements: [{ text: 'One' }, { text: 'Two' }] };
+  assert.equal(textOf([slack('', { blocks: [list] })]), line('Mara Lind: One\n  Two'));
   assert.equal(textOf([slack('Hi', { blocks: [rich, section] })]), line('Mara Lind: Hi\n  Deployed\n  to main'));
   const deep = `${'{"elements":['.repeat(20_000)}${']}'.repeat(20_000)}`;
   const parts = deep.replaceAll('elements', 'files');

@@ -37,9 +37,6 @@ const PARTS =
   'fields files attachments embeds forwardedMessage stickers poll answers blocks elements accessory rows'.split(' ');
 /** What stands behind the words of a field or of an answer. */
 const VALUE = ['value', 'voters'];
-/** The authors of a forwarded message, and of a post that is part of a message. */
-const FIRST_AUTHOR = ['forwarded_from'];
-const PART_AUTHOR = ['author_name', 'author.name'];
 /** Maximum depth of parts within parts. */
 const PART_LEVELS_MAX = 12;
 /** Matches the beginning of a further line that looks like a message of its own. */
@@ -137,7 +134,7 @@ function writtenMessage(message: Json, names: ReadonlyMap<string, string>) {
 }
 
 /** Returns the texts of a message and of its parts, and adds the addresses of titles. The author of a quoted post stands before it. */
-function textsIn(part: Json, links: Link[], author = FIRST_AUTHOR, level = 0): string[] {
+function textsIn(part: Json, links: Link[], level = 0): string[] {
   if (level > PART_LEVELS_MAX) return [];
   const words = WORDS.map((name) => textAt(part, [name])).filter(Boolean);
   const type = textAt(part, ['type']);
@@ -146,14 +143,15 @@ function textsIn(part: Json, links: Link[], author = FIRST_AUTHOR, level = 0): s
   // Slack repeats the text of a message as a block of rich text.
   const inner = PARTS.flatMap((name) => listAt(part, name))
     .filter((one) => words.length === 0 || textAt(one, ['type']) !== 'rich_text')
-    .flatMap((one) => textsIn(one, links, PART_AUTHOR, level + 1));
+    .flatMap((one) => textsIn(one, links, level + 1));
   const texts = [...words, ...inner];
-  if (type === 'rich_text_section') return [texts.join('')];
+  if (/^rich_text_(?!list)/.test(type)) return [texts.join('')];
   const [title, url, value] = [['title'], ['title_link', 'url'], VALUE].map((paths) => textAt(part, paths));
   if (title && /^https?:/.test(url!)) links.push({ text: title, url: url! });
   if (value) return [`${texts.join(' ')}: ${value}`];
   const [first = textAt(part, ['fallback']), ...others] = texts;
-  return [[textAt(part, author), first].filter(Boolean).join(': '), ...others].filter(Boolean);
+  const author = textAt(part, level === 0 ? ['forwarded_from'] : ['author_name', 'author.name']);
+  return [[author, first].filter(Boolean).join(': '), ...others].filter(Boolean);
 }
 
 /** Returns a text of Slack without its signs for users, channels and addresses. */
