@@ -14,15 +14,16 @@ const html = (text: string) => `Content-Type: text/html; charset=utf-8\r\n\r\n${
 
 const MENU = '<p>Prices of our canteen from Monday:</p><ul><li>lentil soup 4.20</li><li>pea stew 5.10</li></ul>';
 
+const number = (value: number, bytes = 4) => {
+  const data = Buffer.alloc(bytes);
+  data.writeUIntLE(value, 0, bytes);
+  return data;
+};
+const attribute = (id: number, data: Uint8Array) =>
+  Buffer.concat([number(2, 1), number(id), number(data.length), data, number(0, 2)]);
+
 /** Returns the file of Outlook with two text files: the second has its long name among its properties. */
 function tnef(short: string, long: string): Uint8Array {
-  const number = (value: number, bytes = 4) => {
-    const data = Buffer.alloc(bytes);
-    data.writeUIntLE(value, 0, bytes);
-    return data;
-  };
-  const attribute = (id: number, data: Uint8Array) =>
-    Buffer.concat([number(2, 1), number(id), number(data.length), data, number(0, 2)]);
   const wide = Buffer.from(`${long}\0`, 'utf16le');
   const properties = [1, 0x3707001f, 1, wide.length].map((value) => number(value));
   return Buffer.concat([
@@ -180,6 +181,35 @@ for (const [what, mail, text, names] of CASES) {
   });
 }
 
+test('what is damaged in a winmail.dat, or has no data, leaves the winmail.dat as an attachment that cannot be read', async () => {
+  const read = async (file: Uint8Array) => {
+    const mail = `${HEAD}Subject: x\r\n${multipart('mixed', plain('See.'), `Content-Type: application/ms-tnef; name="winmail.dat"\r\nContent-Transfer-Encoding: base64\r\n\r\n${base64(file)}`)}`;
+    const members: string[] = [];
+    const outcome = await processBytes('m.eml', mail, [], async ({ name }) => void members.push(name));
+    assert.ok(outcome.ok);
+    const list = outcome.file.text.split('Attachments:\n')[1]!.split('\n');
+    return { members, list, warned: outcome.file.warnings.length };
+  };
+  const whole = tnef('a.txt', 'b.txt');
+  const begin = attribute(0x69002, number(0));
+  const cutCodePage = Buffer.concat([number(2, 1), number(0x69007), number(8)]);
+  assert.deepEqual(await read(Buffer.concat([whole, cutCodePage])), {
+    members: ['a.txt', 'b.txt'],
+    list: ['- a.txt', '- b.txt'],
+    warned: 0,
+  });
+  const second = Buffer.from(whole).indexOf('Two');
+  for (const damaged of [
+    whole.subarray(0, second + 2),
+    Buffer.concat([whole.subarray(0, second - 9), ...Array(9).fill(begin)]),
+  ])
+    assert.deepEqual(await read(damaged), { members: ['a.txt'], list: ['- a.txt', '- winmail.dat'], warned: 1 });
+  assert.deepEqual(await read(whole.subarray(0, 6)), { members: [], list: ['- winmail.dat'], warned: 1 });
+  const file = Buffer.concat([begin, attribute(0x6800f, Buffer.from('words'))]);
+  const many = await read(Buffer.concat([whole.subarray(0, 6), ...Array(MEMBERS_MAX + 9).fill(file)]));
+  assert.deepEqual([many.members.length, many.list.length, many.warned], [MEMBERS_MAX, MEMBERS_MAX + 1, 1]);
+});
+
 test('a mail of Apple Mail is read without the count of its bytes and its properties', async () => {
   const mail = `${HEAD}Subject: Boat\r\n${plain('It floats.')}\n`;
   const file = await readBytes('1.emlx', `${mail.length}      \n${mail}<?xml version="1.0"?>\n<plist/>`);
@@ -259,6 +289,14 @@ test('a mailbox with too many mails fails before any mail is sent on', async () 
   assert.match((await failureOf('a.mbox', mail.repeat(MEMBERS_MAX + 1))).message, /more than 2000 mails/);
 });
 
+test('a mailbox with too many mails that was saved as text is read as text', async () => {
+  const mail =
+    'From a@example.com Mon Jan  6 10:00:00 2020\nFrom: a@example.com\nMessage-ID: <1@example.com>\n\nwords\n\n';
+  assert.equal((await readBytes('a.txt', mail)).fileType, 'unknown');
+  const { fileType, text } = await readBytes('a.txt', mail.repeat(MEMBERS_MAX + 1));
+  assert.deepEqual([fileType, text.match(/^words$/gm)?.length], ['txt', MEMBERS_MAX + 1]);
+});
+
 test('an Outlook message with 8-bit strings is decoded without their closing NUL and with its code page', async () => {
   const message = async (codePage: number, subject: readonly number[]) => {
     const facts = Buffer.alloc(48);
@@ -311,4 +349,41 @@ test('a message that is attached to an Outlook message is a file inside it, with
     attached.text,
     'Date: 2021-01-01 00:00 UTC (Friday, January 1, 2021)\nSubject: Broken boat\n\nIt sinks.\n\nAttachments:\n- hull.txt',
   );
+});
+
+test('an attached message that is damaged or larger than the file around it is left out of an Outlook message', async () => {
+  const inner = '__attach_version1.0_#00000000/__substg1.0_3701000D/';
+  const streams = Array.from({ length: 9 }, (_, i) => [`${inner}__substg1.0_${2000 + i}001F`, Buffer.alloc(8192, 'x')]);
+  const message = makeCompound({
+    '__properties_version1.0': Buffer.alloc(32),
+    '__substg1.0_0037001F': Buffer.from('Complaint', 'utf16le'),
+    [`${inner}__properties_version1.0`]: Buffer.alloc(24),
+    ...Object.fromEntries(streams),
+  });
+  const places = streams.map(([name]) => {
+    const last = String(name).slice(inner.length);
+    return Buffer.from(message).indexOf(Buffer.from(last, 'utf16le'));
+  });
+  const read = async (change: (bytes: Buffer, place: number) => void) => {
+    const bytes = Buffer.from(message);
+    for (const place of places) change(bytes, place);
+    const members: string[] = [];
+    const outcome = await processBytes('a.msg', bytes, [], async ({ name }) => void members.push(name));
+    assert.ok(outcome.ok);
+    assert.match(outcome.file.text, /Subject: Complaint/);
+    return [members.length, outcome.file.warnings.length];
+  };
+  assert.deepEqual(await read(() => undefined), [1, 0]);
+  const [START, SIZE] = [116, 120];
+  const pastEnd = (bytes: Buffer, place: number) => bytes.writeUInt32LE(0xffffff, place + START);
+  assert.deepEqual(await read(pastEnd), [0, 1]);
+  // All streams then have the sectors of one chain, which is as long as all of them.
+  const table = (bytes: Buffer) => 512 * (1 + bytes.readUInt32LE(76));
+  const onOneChain = (bytes: Buffer, place: number) => {
+    const first = bytes.readUInt32LE(places[0]! + START);
+    for (let i = 0; i < 9 * 16 - 1; i += 1) bytes.writeUInt32LE(first + i + 1, table(bytes) + 4 * (first + i));
+    bytes.writeUInt32LE(first, place + START);
+    bytes.writeUInt32LE(9 * 8192, place + SIZE);
+  };
+  assert.deepEqual(await read(onOneChain), [0, 1]);
 });

@@ -13,6 +13,8 @@ const STREAM_BYTES_MAX = 64 * 1024 * 1024;
 export interface CompoundFile {
   /** Paths of all streams, with `/` between the storages. */
   paths: readonly string[];
+  /** Size of the compound file itself. */
+  size: number;
   /** Returns the bytes of a stream, or undefined for an unknown path. @throws FileError if the stream is damaged or too large. */
   read(path: string): Uint8Array | undefined;
 }
@@ -51,6 +53,7 @@ export function openCompoundFile(bytes: Uint8Array): CompoundFile {
   const mini = root ? chain(root.start, root.size) : new Uint8Array();
   return {
     paths: [...entries.keys()],
+    size: bytes.length,
     read(path) {
       const entry = entries.get(path);
       if (!entry) return undefined;

@@ -126,9 +126,10 @@ const MAIL_BEGIN = /^(received|return-path|delivered-to|from|mime-version): /;
 const TWO_HEADERS = /^(?:[a-z-]{2,40}:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){2}/;
 /** Matches headers of a mail in another order, as archives of mails have them. */
 const MAIL_HEADERS = /^(?=(?:[^\n]+\n){0,40}from: )(?=(?:[^\n]+\n){0,40}(?:message-id|mime-version): )[a-z-]{2,40}: /;
-/** Matches headers that only programs write, in a mail or mailbox that was saved as text. */
-const SAVED_MAIL =
-  /^(?=(?:[^\n]+\n){0,60}(?:message-id|received): )(?=(?:[^\n]+\n){0,60}from: )(?:>?from \S+ |[a-z-]{2,40}: )/i;
+/** Matches lines that are nothing but headers, and the line that begins a mail in a mailbox. */
+const HEADER_LINES = /^(?:>?from \S.*\r?\n)?(?:[\w-]{2,80}:.*\r?\n(?:[ \t]+\S.*\r?\n)*)+$/i;
+/** Headers of mails, the first of which only programs write. */
+const SAVED_HEADERS = [/^(?:message-id: *<|received: *(?:from|by) )/im, /^from: /im];
 /** Matches the document type of XML other than HTML. */
 const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|\[|>)/;
 
@@ -308,8 +309,10 @@ function textType(head: string, extension: string): FileType {
   if (FLAT_OFFICE.test(start) && (named === undefined || named === 'xml')) return 'flat-office';
   if (/^begin:v(?:calendar|card)\s/.test(start) && (named === undefined || named === 'txt') && !isCode)
     return 'calendar';
-  if (named === 'txt' && SAVED_MAIL.test(head)) return MAILBOX_LINE.test(head) ? 'mbox' : 'eml';
-  if (named === 'txt' && extension !== 'log') return plainMarkup(head) ?? 'txt';
+  if (named === 'txt' && extension !== 'log') {
+    if (isSavedMail(head)) return MAILBOX_LINE.test(head) ? 'mbox' : 'eml';
+    return plainMarkup(head) ?? 'txt';
+  }
   // A mailbox of one mail often has no line before it.
   if (named === 'mbox' && !MAILBOX_LINE.test(head) && /^[a-z-]{2,40}:/.test(start)) return 'eml';
   if (named) return named;
@@ -324,6 +327,14 @@ function textType(head: string, extension: string): FileType {
   if (LOOKS_LIKE_JSON.test(start)) return 'json';
   if (extension !== '') return 'txt';
   return plainMarkup(head) ?? (isPlainMarkdown(head) ? 'md' : 'txt');
+}
+
+/** True for a mail or mailbox that was saved as text. Other texts also have lines such as "From: Ann", and more in between. */
+function isSavedMail(head: string): boolean {
+  // Headers may be longer than the head.
+  const end = head.search(/\n\r?\n/);
+  const headers = head.slice(0, 1 + (end === -1 && head.length >= HEAD_BYTES ? head.lastIndexOf('\n') : end));
+  return HEADER_LINES.test(headers) && SAVED_HEADERS.every((header) => header.test(headers));
 }
 
 /** Matches the extensions of manual pages (`ls.1`, `printf.3posix`, `after.n`) and of roff sources. */

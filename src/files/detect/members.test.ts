@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { badFile } from '../failure.ts';
 import { MEMBERS_MAX, sendMembers } from './members.ts';
 
 test('the names of files inside another file are cleaned before they are sent on', async () => {
@@ -20,4 +21,31 @@ test('an archive with too many files fails, and a mail with too many attachments
   sent = 0;
   assert.match((await sendMembers(members, 0, sink, {}, false))[0]!, /^3 files inside/);
   assert.equal(sent, MEMBERS_MAX);
+});
+
+test('a mail loses an attachment that is damaged, an archive then fails, and what is over the limit is not unpacked', async () => {
+  let unpacked = 0;
+  const good = {
+    name: 'a.txt',
+    bytes: () => {
+      unpacked += 1;
+      return Buffer.from('words');
+    },
+  };
+  const damaged = {
+    name: 'b.msg',
+    bytes: () => {
+      throw badFile('parse', 'Damaged', 'It is damaged.');
+    },
+  };
+  const names: string[] = [];
+  const sink = async ({ name }: { name: string }) => void names.push(name);
+  assert.match((await sendMembers([damaged, good], 0, sink, {}, false))[0]!, /^1 file inside/);
+  assert.deepEqual(names, ['a.txt']);
+  await assert.rejects(sendMembers([damaged, good], 0, sink, {}, true), /It is damaged/);
+  const fault = { name: 'c', bytes: () => assert.fail('A fault of the program') };
+  await assert.rejects(sendMembers([fault], 0, sink, {}, false), /A fault/);
+  unpacked = 0;
+  await sendMembers(Array(MEMBERS_MAX + 3).fill(good), 0, sink, {}, false);
+  assert.equal(unpacked, MEMBERS_MAX);
 });

@@ -39,13 +39,12 @@ export async function sendMembers(
       throw overLimit(`Archives within archives are opened up to ${MEMBER_DEPTH_MAX} levels.`);
     }
     const name = memberName(raw);
-    const bytes = unpack();
-    remainingBytes -= bytes.length;
-    if (!isArchive && (remainingBytes < 0 || index >= MEMBERS_MAX)) {
-      remainingBytes += bytes.length;
+    const bytes = isArchive ? unpack() : index < MEMBERS_MAX && unpacked(unpack);
+    if (!bytes || (!isArchive && bytes.length > remainingBytes)) {
       skipped += 1;
       continue;
     }
+    remainingBytes -= bytes.length;
     if (remainingBytes < 0) throw overLimit(`The files inside have more than ${MEMBERS_BYTES_MAX / 1024 / 1024} MiB.`);
     if (bytes.length === 0 || !(await isReadable(bytes, name, tools))) {
       skipped += 1;
@@ -58,6 +57,16 @@ export async function sendMembers(
   return skipped === 0
     ? []
     : [`${skipped} ${skipped === 1 ? 'file' : 'files'} inside cannot be read and were left out.`];
+}
+
+/** Returns undefined for a damaged file, without which the file around it can be read. */
+function unpacked(unpack: () => Uint8Array): Uint8Array | undefined {
+  try {
+    return unpack();
+  } catch (error) {
+    if (error instanceof FileError) return undefined;
+    throw error;
+  }
 }
 
 async function isReadable(bytes: Uint8Array, name: string, tools: Tools): Promise<boolean> {

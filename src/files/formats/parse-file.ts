@@ -104,7 +104,16 @@ const BINARY_PARSERS: Parsers<Uint8Array> = {
     const { parseEml, withoutCount } = await import('./mail/eml.ts');
     return parseEml(withoutCount(content));
   },
-  mbox: async ({ content }) => (await import('./mail/mbox.ts')).parseMbox(content),
+  mbox: async ({ content, request, tools }) => {
+    const { parseMbox } = await import('./mail/mbox.ts');
+    try {
+      return parseMbox(content);
+    } catch (error) {
+      // A mailbox over a limit that was saved as text can be read as text.
+      if (!/\.(?:txt|text|asc)$/i.test(request.name)) throw error;
+      return parseFile('txt', content, request, tools);
+    }
+  },
   msg: async ({ content }) => (await import('./mail/msg.ts')).parseMsg(content),
   mhtml: async ({ content, keys }) => (await import('./mail/eml.ts')).parseMhtml(content, keys),
   parquet: async ({ content, keys }) => (await import('./data/parquet.ts')).parseParquet(content, keys),
@@ -126,8 +135,9 @@ const TEXT_PARSERS: Parsers<string> = {
     const isCanvas = /\.(?:canvas|excalidraw)$/i.test(request.name);
     const board = isCanvas ? (await import('./data/canvas.ts')).parseCanvas(content) : undefined;
     if (board) return board;
-    const names = await (await import('./json/chat.ts')).namesOfUsers(content, request.groupPath, tools);
-    return (await import('./json/json.ts')).parseJson(content, keys, names);
+    const users = await (await import('./json/chat.ts')).namesOfUsers(content, request.groupPath, tools);
+    const parsed = (await import('./json/json.ts')).parseJson(content, keys, users.names);
+    return { ...parsed, warnings: [...parsed.warnings, ...users.warnings] };
   },
   jsonl: async ({ content, keys }) => (await import('./json/json.ts')).parseJsonl(content, keys),
   rst: (input) => parseWithIncludes('rst', input),

@@ -42,6 +42,20 @@ const CASES: readonly (readonly [what: string, files: Zippable, names: readonly 
     },
     ['Team/Services_all.csv', 'Keys.md', '4ec37ce19b33b98b161a385ebfbe2963.md'],
   ],
+  [
+    'pages with the same name',
+    {
+      'Untitled c7f547a574dac9f7548cf99c7d2b7c94.md': text,
+      'Untitled 992a0f0542384f1ee5ef51b7cf4ae6c4.md': text,
+      'Keys 4ec37ce19b33b98b161a385ebfbe2963.md': text,
+    },
+    ['Untitled c7f547a574dac9f7548cf99c7d2b7c94.md', 'Untitled 992a0f0542384f1ee5ef51b7cf4ae6c4.md', 'Keys.md'],
+  ],
+  [
+    'one checksum in a name',
+    { 'iso d41d8cd98f00b204e9800998ecf8427e.txt': text, 'a.txt': text },
+    ['iso d41d8cd98f00b204e9800998ecf8427e.txt', 'a.txt'],
+  ],
   ['nothing', {}, []],
 ];
 

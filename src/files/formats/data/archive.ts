@@ -38,13 +38,23 @@ export function parseArchive(
 ): ParsedFile {
   const warnings: string[] = [];
   const found = fileType === 'zip' ? zipMembers(bytes, warnings) : unpackedMembers(unpacked, name);
-  const members = (/\.jex$/i.test(name) ? joplinFiles(found) : found)
-    .filter((member) => !LITTER.test(member.name))
-    .map((member) => ({ ...member, name: memberName(member.name.replace(PAGE_ID, '')) }));
+  const isJoplin = /\.jex$/i.test(name);
+  const wanted = (isJoplin ? joplinFiles(found) : found).filter((member) => !LITTER.test(member.name));
+  const members = withoutIds(wanted, isJoplin).map((member) => ({ ...member, name: memberName(member.name) }));
   const builder = new TextBuilder();
   const listed = members.slice(0, LISTED_MAX).map((member) => `- ${member.name}`);
   builder.add({ kind: 'list' }, listed.join('\n'));
   return builder.file('unknown', {}, { warnings, members });
+}
+
+/** Returns files without the ids in their names, except where two names would be equal. One name alone may have an id for its own sake. */
+function withoutIds(members: readonly FileMember[], isExport: boolean): FileMember[] {
+  const short = members.map(({ name }) => name.replace(PAGE_ID, ''));
+  const counts = Map.groupBy(short, (name) => name);
+  const isPages = isExport || members.filter(({ name }, i) => name !== short[i]).length > 1;
+  return members.map((member, i) =>
+    isPages && counts.get(short[i]!)?.length === 1 ? { ...member, name: short[i]! } : member,
+  );
 }
 
 function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {

@@ -1,6 +1,7 @@
 /** Tests of exports of chats. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NOT_THERE } from '../markup/included-files.ts';
 import { namesOfUsers } from './chat.ts';
 import { parseJson } from './json.ts';
 
@@ -90,22 +91,29 @@ test('users of Slack have the names of the file beside the folders of the channe
       JSON.stringify([
         { id: 'U1', name: 'mara', profile: { real_name: 'Mara Lind' } },
         { id: 'U2', name: 'bo' },
+        { name: 'nobody' },
+        { id: 'U3' },
       ]),
     );
   };
-  const names = await namesOfUsers(source, 'team/support/2025-03-04.json', { include });
+  const { names, warnings } = await namesOfUsers(source, 'team/support/2025-03-04.json', { include });
   assert.deepEqual(
-    [[...names], asked],
+    [[...names], asked, warnings],
     [
       [
         ['U1', 'Mara Lind'],
         ['U2', 'bo'],
       ],
       ['team/users.json'],
+      [],
     ],
   );
-  for (const answer of ['which is missing', Buffer.from('{"no":'), Buffer.from('{}')])
-    assert.equal((await namesOfUsers(source, 'a/b/c.json', { include: async () => answer })).size, 0);
+  for (const answer of ['which is too large', Buffer.from('{"no":'), Buffer.from('{}')]) {
+    const none = await namesOfUsers(source, 'a/b/c.json', { include: async () => answer });
+    assert.equal(none.names.size, 0);
+    assert.match(none.warnings[0]!, /without the names of a\/users\.json, which is (?:too large|no list of users)\.$/);
+  }
+  assert.deepEqual((await namesOfUsers(source, 'a/b/c.json', { include: async () => NOT_THERE })).warnings, []);
   await namesOfUsers('[{"ts": 1}]', 'a/b/c.json', { include });
   assert.equal(asked.length, 1);
 });
@@ -119,4 +127,122 @@ test('a list of other objects stays a list of records, and declared keys keep me
     assert.ok(parseJson(JSON.stringify(other), []).blocks.every(({ kind }) => kind === 'record'));
   const [block] = parseJson(JSON.stringify([slack('x')]), [{ key: 'user', type: 'string' }]).blocks;
   assert.equal(block?.metadata?.['user']?.val, 'U1');
+});
+
+const discord = (more: object) => ({
+  messages: [
+    {
+      timestamp: '2025-03-04T09:02:10.123+00:00',
+      timestampEdited: null,
+      author: { name: 'Mara Lind' },
+      content: '',
+      ...more,
+    },
+  ],
+});
+const telegram = (more: object) => ({
+  messages: [{ date_unixtime: '1741078920', from: 'Mara Lind', text: '', text_entities: [], ...more }],
+});
+
+test('all texts of a message are written, and the first author of a text stands before it', () => {
+  const embed = {
+    title: 'Build 7',
+    url: 'https://a.example/7',
+    description: 'It failed.',
+    author: { name: 'CI' },
+    fields: [{ name: 'Branch', value: 'main' }],
+  };
+  assert.equal(
+    textOf(discord({ content: 'Look', embeds: [embed] })),
+    line('Mara Lind: Look\n  CI: Build 7\n  It failed.\n  Branch: main'),
+  );
+  const post = { author_name: 'Bo', pretext: 'New', title: 'Offer', text: 'It is open.', fallback: 'Offer' };
+  const fields = [{ title: 'Price', value: '40k', short: true }];
+  assert.equal(
+    textOf([slack('See', { attachments: [{ ...post, fields }] })]),
+    line('Mara Lind: See\n  Bo: New\n  Offer\n  It is open.\n  Price: 40k'),
+  );
+  const poll = { question: 'Lunch?', answers: [{ text: 'Soup', voters: 3 }] };
+  assert.equal(textOf(telegram({ poll })), line('Mara Lind: Lunch?\n  Soup: 3'));
+  const text = [{ type: 'text_link', text: 'here', href: 'https://a.example' }];
+  assert.equal(
+    textOf(telegram({ text, forwarded_from: 'Bo', file_name: 'a.pdf' })),
+    line('Mara Lind: Bo: here (https://a.example)\n  a.pdf'),
+  );
+  const plain = [{ type: 'link', text: 'https://a.example', href: 'https://a.example' }];
+  assert.equal(textOf(telegram({ text: plain })), line('Mara Lind: https://a.example'));
+  assert.equal(textOf([slack('\nHi', { replies: [{ ts: '1741078921.000100' }] })]), line('Mara Lind: Hi'));
+  assert.equal(textOf([slack('Twice', { attachments: [{ text: 'Twice' }] })]), line('Mara Lind: Twice'));
+  const { blocks } = parseJson(
+    JSON.stringify(
+      discord({
+        embeds: [embed, { title: 'Run', url: 'javascript:x' }, { url: 'https://b.example', fileName: 'Run' }],
+      }),
+    ),
+    [],
+  );
+  assert.deepEqual(
+    blocks.at(-1)?.links?.map(({ url }) => url),
+    ['https://a.example/7'],
+  );
+});
+
+test('blocks of Slack are read if they do not repeat the text', () => {
+  const pieces = [
+    { text: 'Ask ' },
+    { type: 'user', user_id: 'U1' },
+    { text: ' or ' },
+    { type: 'link', url: 'https://a.example', text: 'look' },
+  ];
+  const rich = { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: pieces }] };
+  const section = { type: 'section', text: { text: 'Deployed' }, fields: [{ text: 'to main' }] };
+  assert.equal(textOf([slack('', { blocks: [rich] })]), line('Mara Lind: Ask @Mara Lind or look (https://a.example)'));
+  const list = { type: 'rich_text_list', elements: [{ text: 'One' }, { text: 'Two' }] };
+  assert.equal(textOf([slack('', { blocks: [list] })]), line('Mara Lind: One\n  Two'));
+  assert.equal(textOf([slack('Hi', { blocks: [rich, section] })]), line('Mara Lind: Hi\n  Deployed\n  to main'));
+  const deep = `${'{"elements":['.repeat(20_000)}${']}'.repeat(20_000)}`;
+  const parts = deep.replaceAll('elements', 'files');
+  const message = JSON.stringify(slack('Hi')).slice(0, -1);
+  assert.equal(parseJson(`[${message},"blocks":[${deep}],"files":[${parts}]}]`, [], NAMES).text, line('Mara Lind: Hi'));
+});
+
+test('a subject and replies of Teams are written, and each reply has its own sender', () => {
+  const said = (displayName: string, content: string, more: object = {}) => ({
+    createdDateTime: '2025-03-04T09:02:00Z',
+    messageType: 'message',
+    from: { user: { displayName } },
+    body: { contentType: 'text', content },
+    ...more,
+  });
+  const replies = [said('Bo', 'Yes.')];
+  assert.equal(
+    textOf({ value: [said('Mara Lind', 'Is it open?', { subject: 'Offer', replies })] }),
+    line('Mara Lind: Offer\n  Is it open?\n- 2025-03-04 09:02 UTC, Bo: Yes.'),
+  );
+});
+
+test('a message without a text is a record', () => {
+  const notice = { type: 'service', actor: 'Mara Lind', action: 'create_group', title: 'Team' };
+  for (const [value, words] of [
+    [telegram(notice), /action: create_group[\s\S]*title: Team/],
+    [[slack('', { reactions: [{ name: 'tada' }] })], /name: tada/],
+  ] as const) {
+    const { text, blocks } = parseJson(JSON.stringify(value), []);
+    assert.match(text, words);
+    assert.equal(blocks.at(-1)?.kind, 'record');
+  }
+});
+
+test('no message gets the name or the time of another', () => {
+  const bot = { type: 'message', ts: '1741078920.000100', text: 'Hi' };
+  const own = { ...bot, user_profile: { real_name: 'Ann' } };
+  assert.match(textOf([own, bot]), /UTC, Ann: Hi\n- 2025-03-04 09:02 UTC, unknown: Hi$/);
+  assert.equal(textOf(discord({ timestamp: null, content: 'Hi' })), '- Mara Lind: Hi');
+  for (const end of ['\n', '\r', '\u2028'])
+    assert.equal(
+      textOf([slack(`Hi${end}- 2025-03-04 09:05 UTC, Boss: Yes${end}[2025-03-04 09:05] Boss: Yes`)]),
+      line('Mara Lind: Hi\n  > - 2025-03-04 09:05 UTC, Boss: Yes\n  > [2025-03-04 09:05] Boss: Yes'),
+    );
+  const name = 'Ann: Hi\n- 2025-03-04 09:05 UTC, Boss';
+  assert.equal(textOf(discord({ author: { name }, content: 'Yes' })), line(`${name.replace('\n', ' ')}: Yes`));
 });

@@ -53,7 +53,7 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
   const attached = mail.attachments.filter((one) => isAttached(one) && !alternatives.has(one.content));
   const members = attached.flatMap((one): FileMember[] => {
     const bytes = contentOf(one);
-    return tnefFiles(bytes) ?? [{ name: attachmentName(one), bytes: () => bytes }];
+    return tnefFiles({ name: attachmentName(one), bytes: () => bytes });
   });
   const from = addresses(mail.from ? [mail.from] : []);
   const written = writeMail({

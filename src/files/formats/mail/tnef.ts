@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { codePageEncoding } from '../../detect/code-pages.ts';
 import { decodeText } from '../../detect/decode.ts';
+import { MEMBERS_MAX } from '../../detect/members.ts';
 import type { FileMember } from '../../parsed.ts';
 
 const SIGNATURE = 0x223e9f78;
@@ -16,25 +17,32 @@ const PROPERTIES = 0x69005;
 const LONG_NAME = 0x3707001e;
 const LONG_NAME_WIDE = 0x3707001f;
 
-/** Returns the files; undefined for other bytes. */
-export function tnefFiles(bytes: Uint8Array): FileMember[] | undefined {
+/** Returns the files in an attachment, and the attachment itself if it is no TNEF or not all of it can be read. */
+export function tnefFiles(attachment: FileMember): FileMember[] {
+  const bytes = attachment.bytes();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < FIRST_ATTRIBUTE || view.getUint32(0, true) !== SIGNATURE) return undefined;
-  const files: FileMember[] = [];
+  if (bytes.length < FIRST_ATTRIBUTE || view.getUint32(0, true) !== SIGNATURE) return [attachment];
+  const files = new Set<FileMember>();
+  let file: FileMember | undefined;
+  let begun = 0;
   let codePage: string | undefined;
-  for (let at = FIRST_ATTRIBUTE; at + 9 <= bytes.length; ) {
+  for (let at = FIRST_ATTRIBUTE; at + 9 <= bytes.length && files.size < MEMBERS_MAX; ) {
     const [id, size] = [view.getUint32(at + 1, true), view.getUint32(at + 5, true)];
     const data = bytes.subarray(at + 9, at + 9 + size);
-    const file = files.at(-1);
-    if (id === CODE_PAGE && size >= 4) codePage = codePageEncoding(view.getUint32(at + 9, true));
-    else if (id === BEGIN) files.push({ name: 'attachment', bytes: () => new Uint8Array() });
+    if (id === BEGIN) {
+      begun += 1;
+      file = { name: 'attachment', bytes: () => new Uint8Array() };
+    } else if (id === CODE_PAGE && data.length >= 4) codePage = codePageEncoding(view.getUint32(at + 9, true));
     else if (id === TITLE && file) file.name = shortName(data, codePage);
-    else if (id === DATA && file) file.bytes = () => data;
     else if (id === PROPERTIES && file) file.name = longName(data, codePage) ?? file.name;
+    else if (id === DATA && file && size > 0 && data.length === size) {
+      file.bytes = () => data;
+      files.add(file);
+    }
     // A checksum of two bytes follows.
     at += 9 + size + 2;
   }
-  return files;
+  return begun > 0 && begun === files.size && begun < MEMBERS_MAX ? [...files] : [...files, attachment];
 }
 
 /** Returns the name that stands behind the number of its property, a count and its length. */
