@@ -274,6 +274,7 @@ test('a start that cannot succeed says so before it makes a database', async (t)
   t.after(() => taken.close());
   const { port } = taken.address() as AddressInfo;
   const newDir = join(tmpdir(), `pinakes-port-${port}`);
+  t.after(() => rmSync(newDir, { recursive: true, force: true }));
   for (const [setting, value, problem] of [
     ['PINAKES_PORT', String(port), 'is in use by another process'],
     ['PINAKES_EMBEDDING_MODEL', 'local:unknown', 'names the model unknown, which is neither'],
