@@ -64,9 +64,9 @@ test('results and citations say which file they are from, and which group if the
     writeFileSync(join(root, 'lib', 'index.md'), `# Guide\n\n${text}\n`);
     return (await pinakes(['ingest', '--wait', root])).stdout.trim();
   };
-  const one = await made('pumps', 'The sluice of the old mill opens at noon.');
+  const one = await made('pumps', 'The sluice of the old mill opens at 12:00.');
   assert.match((await pinakes(['search', 'sluice'])).stdout, /^1\. lib\/index\.md:1-3, Guide {2}\(/);
-  const two = await made('mills', 'The sluice of the new mill opens at dawn.');
+  const two = await made('mills', 'The sluice of the new mill opens at 5:30, at dawn.');
   const { stdout } = await pinakes(['search', 'sluice']);
   assert.match(stdout, /^\d\. pumps: lib\/index\.md:1-3, Guide {2}\(/m);
   assert.match(stdout, /^\d\. mills: lib\/index\.md:1-3, Guide {2}\(/m);
