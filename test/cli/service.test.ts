@@ -275,15 +275,17 @@ test('a start that cannot succeed says so before it makes a database', async (t)
   const { port } = taken.address() as AddressInfo;
   const newDir = join(tmpdir(), `pinakes-port-${port}`);
   t.after(() => rmSync(newDir, { recursive: true, force: true }));
-  for (const [setting, value, problem] of [
-    ['PINAKES_PORT', String(port), 'is in use by another process'],
-    ['PINAKES_EMBEDDING_MODEL', 'local:unknown', 'names the model unknown, which is neither'],
-    ['PINAKES_CHAT_MODEL', 'anthropic:claude', 'is a model of anthropic'],
+  for (const [command, setting, value, problem] of [
+    ['serve', 'PINAKES_PORT', String(port), 'is in use by another process'],
+    ['serve', 'PINAKES_EMBEDDING_MODEL', 'local:unknown', 'names the model unknown, which is neither'],
+    ['serve', 'PINAKES_CHAT_MODEL', 'anthropic:claude', 'is a model of anthropic'],
+    ['migrate', 'PINAKES_EMBEDDING_MODEL', 'openai:ada', 'is a model of openai'],
+    ['serve', 'PINAKES_BLOB_URL', 'file:///proc/x', '/proc/x cannot be used'],
   ] as const) {
     const env = { PINAKES_DATA_DIR: newDir, PINAKES_PORT: '0', [setting]: value };
-    const { code, stderr } = await runPinakes(['serve'], env);
+    const { code, stderr } = await runPinakes([command], env);
     assert.equal(code, 2, stderr);
     assert.match(stderr, new RegExp(`^pinakes: [^\n]*${setting} [^\n]*${problem}[^\n]*\n$`));
-    assert.ok(!existsSync(newDir), setting);
+    assert.ok(!existsSync(join(newDir, 'database')), setting);
   }
 });
