@@ -277,6 +277,9 @@ export function checkReplicaConfig(config: Config, env: Environment): void {
   }
 }
 
+/** How the API keys of providers begin. */
+const KEYS: Readonly<Record<string, string>> = { openai: 'sk-…', anthropic: 'sk-ant-…', google: 'AIza…' };
+
 /** Checks that a model at the address of its provider has an API key. @throws ConfigError */
 export function checkModelKeys({ chat, embedding }: Config): void {
   for (const [kind, { model, baseUrl, apiKey }] of [
@@ -284,9 +287,10 @@ export function checkModelKeys({ chat, embedding }: Config): void {
     ['EMBEDDING', embedding],
   ] as const) {
     const [provider = ''] = model.split(':', 1);
-    if (baseUrl !== null || apiKey !== null || !['openai', 'anthropic', 'google'].includes(provider)) continue;
+    const example = KEYS[provider];
+    if (baseUrl !== null || apiKey !== null || example === undefined) continue;
     const problem = `is not set, but PINAKES_${kind}_MODEL is a model of ${provider}`;
-    throw new ConfigError(`PINAKES_${kind}_API_KEY`, problem, 'sk-…');
+    throw new ConfigError(`PINAKES_${kind}_API_KEY`, problem, example);
   }
 }
 

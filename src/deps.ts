@@ -6,7 +6,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import { openChatModel } from './answers/chat-model.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import { openDiskBlobStore } from './blobs/disk.ts';
-import type { Config } from './config.ts';
+import { type Config, checkModelKeys } from './config.ts';
 import { openConnectors } from './connectors/registry.ts';
 import { countWaiting } from './corpus/embedding-queue-store.ts';
 import type { Database } from './db/database.ts';
@@ -61,11 +61,12 @@ export async function openDeps(
     opened.push(() => end(adapter));
     return adapter;
   };
+  checkModelKeys(config);
   try {
     const clock = overrides.clock ?? systemClock;
     const crash = overrides.crash ?? (config.crashAt === null ? noCrashPoints : armCrashPoint(config.crashAt));
     const http = overrides.http ?? closing(openHttpClient({ allow: config.outboundAllow }), (client) => client.close());
-    // Before the database: a new one should not be made for a model that is not there.
+    // Before the database: a new one should not be made for settings that cannot be used.
     const embedding =
       overrides.embedding === undefined
         ? closing(openEmbedding(config.embedding, http), async (model) => model?.close())
@@ -74,8 +75,9 @@ export async function openDeps(
       overrides.entailment === undefined
         ? closing(openEntailment(config.entailment), async (model) => model?.close())
         : overrides.entailment;
-    const db = overrides.db ?? closing(await openConfigured(config), (d) => d.close());
+    if (!overrides.db) makeDataFolder(config);
     const blobs = overrides.blobs ?? (await openBlobs(config, crash));
+    const db = overrides.db ?? closing(await openConfigured(config), (d) => d.close());
     const queue = await prepareDatabase(db, config, async () => {
       if (migrates) await migrate(db);
       else if (!(await isMigrated(db))) throw withoutTables(config);
@@ -176,16 +178,18 @@ function noteUsage(log: FastifyBaseLogger): (error: unknown) => void {
   return (error) => log.warn({ err: error }, 'the usage of API keys could not be written');
 }
 
-/** Opens the configured database. @throws ConfigError when the data directory cannot be created or written. */
-async function openConfigured(config: Config): Promise<Database> {
+/** Makes the data directory. @throws ConfigError when it cannot be created or written. */
+function makeDataFolder({ dataDir }: Config): void {
   try {
-    makeFolder(config.dataDir);
-    rmdirSync(mkdtempSync(join(config.dataDir, '.probe-')));
+    makeFolder(dataDir);
+    rmdirSync(mkdtempSync(join(dataDir, '.probe-')));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new ConfigError('PINAKES_DATA_DIR', `${config.dataDir} cannot be created or written (${code})`, './.pinakes');
+    throw new ConfigError('PINAKES_DATA_DIR', `${dataDir} cannot be created or written (${code})`, './.pinakes');
   }
-  const { databaseUrl, dataDir, searchTimeoutMs } = config;
+}
+
+function openConfigured({ databaseUrl, dataDir, searchTimeoutMs }: Config): Promise<Database> {
   return openDatabase({ url: databaseUrl ?? undefined, dataDir, readTimeoutMs: searchTimeoutMs });
 }
 

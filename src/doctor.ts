@@ -252,8 +252,8 @@ async function vectorFacts(db: Database): Promise<string> {
     return `${model} (${dimension} dimensions) ${state} ${tenants} ${tenants === 1 ? 'tenant' : 'tenants'}`;
   });
   if (facts.length === 0) facts.push('none');
-  if (waiting > 0) facts.push(`${waiting} chunks wait for a vector`);
-  if (refused > 0) facts.push(`${refused} chunks were refused by the model`);
+  if (waiting > 0) facts.push(`${countOf(waiting, 'chunk waits', 'chunks wait')} for a vector`);
+  if (refused > 0) facts.push(`${countOf(refused, 'chunk was', 'chunks were')} refused by the model`);
   return facts.join(', ');
 }
 
@@ -262,7 +262,8 @@ export async function authorizationFacts({ config, db }: Pick<Uses, 'config' | '
   if (!config.authorization) return { ok: true, detail: 'off: a key sees all within its limits' };
   const { tenants, unruled } = await countUnruled(db.system);
   if (unruled === 0) return { ok: true, detail: 'on, and every tenant has a policy' };
-  const where = tenants === 1 ? 'no policy exists' : `${unruled} of ${tenants} tenants have no policy`;
+  const where =
+    tenants === 1 ? 'no policy exists' : `${unruled} of ${tenants} tenants ${unruled === 1 ? 'has' : 'have'} no policy`;
   return {
     ok: false,
     detail: `on, but ${where}: searches and questions there find nothing. See docs/authorization.md`,
@@ -276,9 +277,16 @@ async function contentFacts(db: Database): Promise<string> {
 
 async function hashFacts(blobs: BlobStore): Promise<{ ok: boolean; detail: string }> {
   const { checked, problems } = await checkHashes(blobs);
-  if (problems.length === 0) return { ok: true, detail: `the bytes of ${checked} files are those of their hashes` };
+  if (problems.length === 0)
+    return {
+      ok: true,
+      detail: `the bytes of ${countOf(checked, 'file are those of its hash', 'files are those of their hashes')}`,
+    };
   const shown = problems.slice(0, PROBLEMS_SHOWN_MAX).join(', ');
-  return { ok: false, detail: `${problems.length} of ${checked} files are damaged: ${shown}` };
+  return {
+    ok: false,
+    detail: `${problems.length} of ${countOf(checked, 'file')} ${problems.length === 1 ? 'is' : 'are'} damaged: ${shown}`,
+  };
 }
 
 /** Returns one failed check per violated invariant, or one successful check if there is none. Leftovers are no failure. */

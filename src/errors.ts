@@ -69,9 +69,12 @@ export function reasonOf(error: unknown): string {
   return messages.join(' ');
 }
 
-/** Returns the error for ids that are unknown, deleted, malformed, of another tenant or of another kind. All get the same body. */
+/** Returns the error for ids and names that are unknown, deleted, malformed, of another tenant or hidden. All get the same body. */
 export function notFound(): ServiceError {
-  return new ServiceError('not_found', 'There is nothing with this id, or the API key may not see it.');
+  return new ServiceError(
+    'not_found',
+    'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
+  );
 }
 
 /** Returns the error for an address of no route, so that a program with a wrong path does not look for a wrong id. */

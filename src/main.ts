@@ -4,14 +4,7 @@ import pino from 'pino';
 import { openAdminServer } from './admin.ts';
 import { type App, buildApp } from './app.ts';
 import { bootstrap } from './bootstrap.ts';
-import {
-  type Config,
-  checkModelKeys,
-  checkReplicaConfig,
-  environment,
-  findUnknownSettings,
-  loadConfig,
-} from './config.ts';
+import { type Config, checkReplicaConfig, environment, findUnknownSettings, loadConfig } from './config.ts';
 import { dropUnansweredIdempotencyKeys } from './corpus/idempotency-store.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import { prepareDatabase } from './db/open.ts';
@@ -80,7 +73,6 @@ export async function runService(role: Role): Promise<number> {
 /** Starts a role, without signals and terminal output. Resolves when `/readyz` answers 200. */
 export async function startService(role: Role, config: Config, env: Environment, log: pino.Logger): Promise<Service> {
   if (role !== 'serve') checkReplicaConfig(config, env);
-  checkModelKeys(config);
   // A start that cannot listen ends before it makes a database.
   if (role !== 'worker') await explained(tryToListen(config), config);
   const deps = await openDeps(config, log);
@@ -169,10 +161,13 @@ async function explained<T>(listening: Promise<T>, { host, port }: Config): Prom
     return await listening;
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code === 'EADDRINUSE' || code === 'EACCES') {
-      const problem = code === 'EACCES' ? 'may not be used by this user' : 'is in use by another process';
-      throw new ConfigError('PINAKES_PORT', `${port} ${problem} (on ${host})`, '0 for any free port');
+    if (code === 'EACCES') {
+      // Which user is not obvious: root becomes the user of the service.
+      const problem = `may not be used by the user ${process.geteuid?.()} (on ${host})`;
+      throw new ConfigError('PINAKES_PORT', `${port} ${problem}: below 1024, it needs CAP_NET_BIND_SERVICE`, '7700');
     }
+    if (code === 'EADDRINUSE')
+      throw new ConfigError('PINAKES_PORT', `${port} is in use by another process (on ${host})`, '0 for any free port');
     if (code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') throw error;
     throw new ConfigError('PINAKES_HOST', `${host} is not an address of this machine`, '127.0.0.1');
   }

@@ -101,7 +101,12 @@ test('the client throws a PinakesError with status, type, request id, pointer an
     assert.ok(error instanceof PinakesError);
     assert.deepEqual(
       [error.status, error.type, error.message, error.pointer],
-      [404, 'not_found_error', 'There is nothing with this id, or the API key may not see it.', null],
+      [
+        404,
+        'not_found_error',
+        'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
+        null,
+      ],
     );
     assert.match(error.requestId ?? '', /^[A-Za-z0-9_-]{1,64}$/);
     return true;

@@ -2771,7 +2771,7 @@ export interface Operations {
         tag_id?: string | undefined;
         /** Only sources that this source contained, such as the files of an archive. · minLength 1, maxLength 100 */
         parent_source_id?: string | undefined;
-        /** What the list is sorted by: `time` of creation, `content_time`, `name`, `size` in bytes, or number of `chunks`. By name is refused while redaction rules apply to names, because the positions would reveal them. · default "time" */
+        /** What the list is sorted by: `time` of creation, `content_time` (the last change at the origin, or the time of ingestion), `name`, `size` in bytes, or number of `chunks`. By name is refused while redaction rules apply to names, because the positions would reveal them. · default "time" */
         sort?: "time" | "content_time" | "name" | "size" | "chunks" | undefined;
         /** Ascending or descending. · default "desc" */
         order?: "asc" | "desc" | undefined;

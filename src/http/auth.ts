@@ -1,5 +1,4 @@
 /** Authenticates callers by `x-api-key`, or by a session of the console. All that do not work get the same answer. */
-
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { readApiKey } from '../access/api-key.ts';

@@ -2,7 +2,6 @@
  * Limits the requests of API keys: per minute, with a bucket that refills evenly, and at the same time. A key and all keys that
  * descend from it count together, so issuing keys multiplies nothing. Each process counts for itself.
  */
-
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import { ServiceError } from '../errors.ts';

@@ -21,7 +21,7 @@ const BASE_URLS: Readonly<Record<string, string>> = {
  * Returns the provider's model that `PINAKES_CHAT_MODEL` names. It connects with the first request.
  *
  * @param observer is told about every call to a provider.
- * @throws ConfigError for `openai-compatible` without a base URL, and for `anthropic` and `google` without a key at their own address.
+ * @throws ConfigError for `openai-compatible` without a base URL.
  */
 export function openProviderModel(
   chat: Config['chat'] & { webSearch?: boolean },
@@ -35,13 +35,6 @@ export function openProviderModel(
       'PINAKES_CHAT_BASE_URL',
       'is not set, but PINAKES_CHAT_MODEL is openai-compatible',
       'http://127.0.0.1:11434/v1',
-    );
-  }
-  if ((provider === 'anthropic' || provider === 'google') && chat.baseUrl === null && chat.apiKey === null) {
-    throw new ConfigError(
-      'PINAKES_CHAT_API_KEY',
-      `is not set, but PINAKES_CHAT_MODEL is ${provider}`,
-      'the key it gave you',
     );
   }
   const request = provider === 'openai-compatible' ? withTokenLimit(http.operatorRequest) : http.operatorRequest;

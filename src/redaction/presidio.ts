@@ -3,7 +3,6 @@
  *
  * Every failure is an error: an unchecked text must not pass as one without names.
  */
-
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../errors.ts';

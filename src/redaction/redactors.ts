@@ -1,5 +1,4 @@
 /** Loads, compiles and caches the redaction policies of tenants. */
-
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { keepPlan, sql } from '../db/sql.ts';
 import { setRecent } from '../util/recent.ts';

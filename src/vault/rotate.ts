@@ -11,6 +11,7 @@ import { appendAudit } from '../corpus/audit-store.ts';
 import { listTenantIds } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
 import { ServiceError } from '../errors.ts';
+import { countOf } from '../util/count-of.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import { ConfigError } from '../util/settings/settings-reader.ts';
 import {
@@ -152,11 +153,20 @@ export async function examineMasterKey(
   if (current === undefined) return { ok: true, detail: `${where}, no secrets yet` };
   const secrets = await countSecrets(db.system);
   if (!keys.has(current)) {
-    return { ok: secrets === 0, detail: `${secrets} secrets are sealed with the key ${current}, which is missing` };
+    return {
+      ok: secrets === 0,
+      detail: `${countOf(secrets, 'secret is', 'secrets are')} sealed with the key ${current}, which is missing`,
+    };
   }
   const broken = thorough ? await findBrokenSecrets(db.system, config) : [];
   if (broken.length > 0)
-    return { ok: false, detail: `${broken.length} secrets do not open: ${broken.slice(0, 5).join(', ')}` };
+    return {
+      ok: false,
+      detail: `${countOf(broken.length, 'secret does', 'secrets do')} not open: ${broken.slice(0, 5).join(', ')}`,
+    };
   const rest = primary?.id === current ? '' : `; ${where} is another key: run pinakes rotate-master-key`;
-  return { ok: true, detail: `${secrets} secrets ${thorough ? 'open' : 'are sealed'} with the key ${current}${rest}` };
+  const count = thorough
+    ? countOf(secrets, 'secret opens', 'secrets open')
+    : countOf(secrets, 'secret is sealed', 'secrets are sealed');
+  return { ok: true, detail: `${count} with the key ${current}${rest}` };
 }

@@ -35,7 +35,12 @@ const item = (kind: Kind, ids: (id: string) => object): Row => ({
   body: (id) => ({ items: [{ ...ids(id), ...theirs }] }),
   selected({ body }) {
     const [result] = body.results;
-    assert.equal(result.error, result.success ? '' : 'There is nothing with this id, or the API key may not see it.');
+    assert.equal(
+      result.error,
+      result.success
+        ? ''
+        : 'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
+    );
     return body.success_count;
   },
 });

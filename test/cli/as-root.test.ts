@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -51,6 +52,48 @@ test('a service that root starts on the data of another user runs as that user',
   } finally {
     await service.stop();
   }
+});
+
+test('the first start of root in an empty folder of another user runs as that user', forRoot, async (t) => {
+  const dataDir = join(await dataOf(t, NOBODY), 'data');
+  rmSync(join(dataDir, 'database'), { recursive: true });
+  const { code, stderr } = await runPinakes(['migrate'], { PINAKES_DATA_DIR: dataDir });
+  assert.equal(code, 0, stderr);
+  assertAllOf(NOBODY, dataDir);
+});
+
+test('root stays root, with a warning, where the user of the service does not reach the data', forRoot, async (t) => {
+  const folder = await dataOf(t, NOBODY);
+  chmodSync(folder, 0o700);
+  const { stdout, stderr } = await runPinakes(['doctor'], { PINAKES_DATA_DIR: join(folder, 'data') });
+  assert.match(stdout, /^ok {4}database: embedded/m, stderr);
+  assert.match(stderr, /^pinakes: [^\n]*works as root, because that user cannot read them\.\n$/);
+});
+
+test('root stays root, with a warning, where it may not become another user', forRoot, async (t) => {
+  const dataDir = join(await dataOf(t, NOBODY), 'data');
+  for (const capability of ['setuid', 'setgid']) {
+    const limits = [`--bounding-set=-${capability}`, `--inh-caps=-${capability}`];
+    const { stdout, stderr } = await runPinakes(
+      ['doctor'],
+      { PINAKES_DATA_DIR: dataDir },
+      { through: ['setpriv', ...limits] },
+    );
+    assert.match(stdout, /^ok {4}database: embedded/m, stderr);
+    assert.match(stderr, /^pinakes: [^\n]*works as root, because it may not become that user \(EPERM\)\.\n$/);
+  }
+});
+
+test('a service whose user may not use the port says which user that is', forRoot, async (t) => {
+  const first = Number(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
+  if (first === 0) return t.skip('every user may use every port');
+  const dataDir = join(await dataOf(t, NOBODY), 'data');
+  const { code, stderr } = await runPinakes(['serve'], { PINAKES_DATA_DIR: dataDir, PINAKES_PORT: String(first - 1) });
+  assert.equal(code, 2, stderr);
+  assert.match(
+    stderr,
+    new RegExp(`^pinakes: PINAKES_PORT ${first - 1} [^\n]* user ${NOBODY} [^\n]*CAP_NET_BIND_SERVICE`),
+  );
 });
 
 for (const [uid, user] of [

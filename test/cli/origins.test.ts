@@ -65,6 +65,10 @@ test('connect creates a repository source with a credential from the environment
     (await json(['ls', once.stdout.trim()])).map(({ name }: { name: string }) => name),
     ['tides.md'],
   );
+  assert.match(
+    (await pinakes(['ls', once.stdout.trim()])).stdout,
+    /^ID +PATH [\s\S]*^[0-9a-f-]{36} +docs\/tides\.md /m,
+  );
   const path = file('token', 'tok-1\n');
   const args = [
     'connect',

@@ -64,9 +64,9 @@ test('results and citations say which file they are from, and which group if the
     writeFileSync(join(root, 'lib', 'index.md'), `# Guide\n\n${text}\n`);
     return (await pinakes(['ingest', '--wait', root])).stdout.trim();
   };
-  const one = await made('pumps', 'The sluice of the old mill opens at noon.');
+  const one = await made('pumps', 'The sluice of the old mill opens at 12:00.');
   assert.match((await pinakes(['search', 'sluice'])).stdout, /^1\. lib\/index\.md:1-3, Guide {2}\(/);
-  const two = await made('mills', 'The sluice of the new mill opens at dawn.');
+  const two = await made('mills', 'The sluice of the new mill opens at 5:30, at dawn.');
   const { stdout } = await pinakes(['search', 'sluice']);
   assert.match(stdout, /^\d\. pumps: lib\/index\.md:1-3, Guide {2}\(/m);
   assert.match(stdout, /^\d\. mills: lib\/index\.md:1-3, Guide {2}\(/m);
@@ -274,15 +274,18 @@ test('a start that cannot succeed says so before it makes a database', async (t)
   t.after(() => taken.close());
   const { port } = taken.address() as AddressInfo;
   const newDir = join(tmpdir(), `pinakes-port-${port}`);
-  for (const [setting, value, problem] of [
-    ['PINAKES_PORT', String(port), 'is in use by another process'],
-    ['PINAKES_EMBEDDING_MODEL', 'local:unknown', 'names the model unknown, which is neither'],
-    ['PINAKES_CHAT_MODEL', 'anthropic:claude', 'is a model of anthropic'],
+  t.after(() => rmSync(newDir, { recursive: true, force: true }));
+  for (const [command, setting, value, problem] of [
+    ['serve', 'PINAKES_PORT', String(port), 'is in use by another process'],
+    ['serve', 'PINAKES_EMBEDDING_MODEL', 'local:unknown', 'names the model unknown, which is neither'],
+    ['serve', 'PINAKES_CHAT_MODEL', 'anthropic:claude', 'is a model of anthropic'],
+    ['migrate', 'PINAKES_EMBEDDING_MODEL', 'openai:ada', 'is a model of openai'],
+    ['serve', 'PINAKES_BLOB_URL', 'file:///proc/x', '/proc/x cannot be used'],
   ] as const) {
     const env = { PINAKES_DATA_DIR: newDir, PINAKES_PORT: '0', [setting]: value };
-    const { code, stderr } = await runPinakes(['serve'], env);
+    const { code, stderr } = await runPinakes([command], env);
     assert.equal(code, 2, stderr);
     assert.match(stderr, new RegExp(`^pinakes: [^\n]*${setting} [^\n]*${problem}[^\n]*\n$`));
-    assert.ok(!existsSync(newDir), setting);
+    assert.ok(!existsSync(join(newDir, 'database')), setting);
   }
 });

@@ -121,7 +121,10 @@ test('a deleted source is not found anywhere from the answer on, and the job rem
     assert.equal((await service.put(`/sources/${gone}/metadata`, patch)).status, 404);
     assert.equal((await service.delete(`/sources/${gone}/metadata`)).status, 404);
     const batch = await service.post('/sources/metadata/batch', { items: [{ source_id: gone, ...patch }] });
-    assert.equal(batch.body.results[0].error, 'There is nothing with this id, or the API key may not see it.');
+    assert.equal(
+      batch.body.results[0].error,
+      'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
+    );
     assert.equal((await service.get('/sources')).body.pagination.total, 0);
     assert.deepEqual(await sourceIds(group), ids.slice(0, 1));
   };

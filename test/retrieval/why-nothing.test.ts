@@ -71,6 +71,7 @@ test('files that are still being read are said, unless the key sees none of them
   ]);
   assert.deepEqual((await warnings({ query: '...' })).map(([type]) => type).sort(), ['files_not_read', 'no_words']);
   assert.deepEqual(await warnings({ query: 'zebra', source_group_ids: [other] }), [], 'they are of another group');
+  assert.deepEqual(await warnings({ query: 'zebra', tags: ['fish'] }), [], 'they have another tag');
   const ofOther = await t.issueKey(['knowledge:read'], { sourceGroupIds: [other] });
   assert.deepEqual(await warnings({ query: 'zebra' }, ofOther), []);
   await t.deps.db.query(t.tenantId, sql`update source_group set deleted_at = now() where id = ${group}`);
@@ -78,16 +79,34 @@ test('files that are still being read are said, unless the key sees none of them
 });
 
 test('a search with results says that files of the searched groups are not read yet', async () => {
-  const { t, warnings, group, other } = await openSeeded({});
+  const { t, warnings, group, other, tags } = await openSeeded({});
   const reading = ['files_not_read', 'Files are still being read. They are found when their run has ended.'];
+  // A file that no run reads: whether the tenant has such files is asked first.
+  await seed(t.deps.db, t.tenantId, [{ sources: [{ status: 'pending', chunks: [] }] }]);
   await t.deps.db.query(t.tenantId, sql`update source_group set status = 'queued' where id = ${other}`);
   assert.deepEqual(await warnings({}), [], 'a run that reads new versions');
   await t.deps.db.query(t.tenantId, sql`update source set status = 'pending' where source_group_id = ${other}`);
   assert.deepEqual(await warnings({}), [reading]);
   assert.deepEqual(await warnings({ source_group_ids: [group, other] }), [reading]);
   assert.deepEqual(await warnings({ source_group_ids: [group] }), [], 'they are of another group');
+  assert.deepEqual(await warnings({ tags: ['birds', 'fish'] }), [reading]);
+  assert.deepEqual(await warnings({ tags: ['birds'] }), [], 'they have another tag');
+  assert.deepEqual(await warnings({ tag_ids: [tags.get('birds')] }), [], 'they have another tag');
   const ofGroup = await t.issueKey(['knowledge:read'], { sourceGroupIds: [group] });
   assert.deepEqual(await warnings({}, ofGroup), []);
+  const deleted = (table: 'source' | 'source_group', id: string, at: Date | null) =>
+    t.deps.db.query(
+      t.tenantId,
+      table === 'source'
+        ? sql`update source set deleted_at = ${at} where source_group_id = ${id}`
+        : sql`update source_group set deleted_at = ${at} where id = ${id}`,
+    );
+  for (const table of ['source', 'source_group'] as const) {
+    await deleted(table, other, new Date());
+    assert.deepEqual(await warnings({}), [], `deleted: ${table}`);
+    await deleted(table, other, null);
+  }
+  assert.deepEqual(await warnings({}), [reading]);
   await t.deps.db.query(t.tenantId, sql`update source_group set status = 'canceling' where id = ${other}`);
   await t.deps.db.query(t.tenantId, sql`update source_group set status = 'canceled' where id = ${other}`);
   assert.deepEqual(await warnings({}), [], 'no run reads them');
@@ -113,4 +132,15 @@ test('with authorization, only what concerns the principal is said', async () =>
   assert.deepEqual(await types({ principal_id: 'ada' }), []);
   await t.deps.db.query(t.tenantId, sql`update subject set expires_at = now() - interval '1 second'`);
   assert.deepEqual(await types({ principal_id: 'ada' }), ['unknown_principal']);
+});
+
+test('with authorization, a search with results does not tell of files that are not read yet', async () => {
+  const { t, warnings, other } = await openSeeded({ PINAKES_AUTHORIZATION: 'on' });
+  const policy = { filters: [{ key: 'department', operator: 'not_exists' }] };
+  const put = await t.request({ method: 'PUT', path: '/authz/policies/default', body: policy });
+  assert.equal(put.status, 200, put.text);
+  await t.deps.db.query(t.tenantId, sql`update source_group set status = 'queued' where id = ${other}`);
+  await t.deps.db.query(t.tenantId, sql`update source set status = 'pending' where source_group_id = ${other}`);
+  assert.deepEqual(await warnings({ principal_id: 'ada' }), []);
+  assert.equal((await t.post('/search', { query: 'heron', principal_id: 'ada' })).body.results.length, 1);
 });

@@ -13,16 +13,17 @@ export interface CliResult {
 
 /**
  * Runs the command line. The process gets the settings of `env`, and none of the machine that runs the tests. It is ended after
- * `timeoutMs`, unless that is 0. `bin` is the program, of this checkout or of a copy.
+ * `timeoutMs`, unless that is 0. `bin` is the program, of this checkout or of a copy. `through` is a command that starts the process.
  */
 export function runPinakes(
   args: readonly string[],
   env: Record<string, string> = {},
-  { timeoutMs = 0, bin = BIN }: { timeoutMs?: number; bin?: string } = {},
+  { timeoutMs = 0, bin = BIN, through = [] }: { timeoutMs?: number; bin?: string; through?: readonly string[] } = {},
 ): Promise<CliResult> {
   const inherited = withoutSettings();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [bin, ...args], {
+    const [program = '', ...rest] = [...through, process.execPath, bin, ...args];
+    const child = spawn(program, rest, {
       env: { ...inherited, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,

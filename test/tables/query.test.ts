@@ -124,9 +124,9 @@ describe('errors', () => {
     await fails(
       { sql: 'select 1', tables: ['0190a0a0-0000-7000-8000-000000000000'] },
       404,
-      /^There is nothing with this id, /,
+      /^Nothing of this kind has this id or name, /,
     );
-    await fails({ sql: 'select 1', tables: ['nonsense'] }, 404, /^There is nothing with this id, /);
+    await fails({ sql: 'select 1', tables: ['nonsense'] }, 404, /^Nothing of this kind has this id or name, /);
   });
 });
 

@@ -4,8 +4,9 @@
  */
 export const ofServiceDe: Readonly<Record<string, string>> = {
   // Errors of requests.
-  'There is nothing with this id, or the API key may not see it.':
-    'Mit dieser ID gibt es nichts, oder der API-Schlüssel darf es nicht sehen.',
+  'Nothing of this kind has this id or name, or it may not be seen with this key and principal.':
+    'Davon gibt es nichts mit dieser ID oder diesem Namen, oder dieser Schlüssel und diese Person dürfen es nicht sehen.',
+  'There is no redaction policy.': 'Es gibt keine Schwärzungsregeln.',
   'The original file is not given out while redaction rules apply.':
     'Das Original wird nicht herausgegeben, solange Schwärzungsregeln gelten.',
   'The redaction rules have changed: the original is available when the file was read again.':

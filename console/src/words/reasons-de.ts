@@ -106,6 +106,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
     'Mit PINAKES_OCR=tesseract werden Wörter in Bildern gelesen, wenn tesseract installiert ist.',
   'The PDF has no text layer.': 'Das PDF hat keine Textebene.',
   'The PDF has no text layer: its pages are pictures.': 'Das PDF hat keine Textebene: Seine Seiten sind Bilder.',
+  '# of # pages is a picture.': '# von # Seiten ist ein Bild.',
   '# of # pages are pictures.': '# von # Seiten sind Bilder.',
   'No words were found in the pictures that are the pages of this PDF.':
     'In den Bildern, aus denen die Seiten dieses PDF bestehen, wurden keine Wörter gefunden.',

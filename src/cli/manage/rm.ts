@@ -1,5 +1,4 @@
 /** `pinakes rm`: deletes source groups and sources. */
-
 import { countOf } from '../../util/count-of.ts';
 import { openConfiguredClient } from '../shared/client-config.ts';
 import { type Command, flagOption, printAnswer } from '../shared/command.ts';

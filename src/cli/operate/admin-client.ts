@@ -2,7 +2,7 @@
  * Runs operator commands: through `<data dir>/admin.sock` while a service runs, otherwise on the database directly. The key of the
  * socket is in the data directory, too.
  */
-import { accessSync, constants, statSync } from 'node:fs';
+import { closeSync, openSync, type Stats, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -44,37 +44,67 @@ export async function callAdmin<T>(method: string, path: string, body?: unknown)
 
 /**
  * Makes a command of root work as the user of the service, who could not use files that root makes beside its own. An embedded database
- * with such files does not even start.
+ * with such files does not even start. The first start is by the owner of the data directory. Root stays root, with a warning, if it may
+ * not become that user, or if that user does not reach the data.
  *
  * @throws CliError if that user cannot run this program. Threads and child processes of the command read it, too.
  */
 export function becomeServiceUser(dataDir: string): void {
   if (process.geteuid?.() !== 0) return;
-  const [owner] = [operatorKeyFile(dataDir), join(dataDir, 'database')].flatMap(
+  const [owner] = [operatorKeyFile(dataDir), join(dataDir, 'database'), dataDir].flatMap(
     (path) => statSync(path, { throwIfNoEntry: false }) ?? [],
   );
   if (!owner || owner.uid === 0) return;
-  const { uid, gid } = owner;
-  try {
-    (process as unknown as { initgroups(user: number, group: number): void }).initgroups(uid, gid);
-  } catch {
-    // A user without a name has no other groups.
-    process.setgroups!([gid]);
+  const obstacle = obstacleOf(owner, dataDir);
+  if (obstacle !== undefined) {
+    const whose = `The data in ${dataDir} belong to the user ${owner.uid}`;
+    process.stderr.write(`pinakes: ${whose}, but this command works as root, because ${obstacle}.\n`);
+    return;
   }
-  process.setgid!(gid);
-  process.setuid!(uid);
+  setGroups(owner);
+  process.setgid!(owner.gid);
+  process.setuid!(owner.uid);
   const unreadable = [process.execPath, import.meta.filename].find((path) => !isReadable(path));
   if (unreadable === undefined) return;
-  const user = nameOfUser(uid);
+  const user = nameOfUser(owner.uid);
   throw new CliError(
     `The data in ${dataDir} belong to ${user}, who cannot read ${unreadable}. ` +
       `Run the command as that user, with the program of the service: sudo -u ${user} PINAKES_DATA_DIR=${dataDir} pinakes …`,
   );
 }
 
+/** Tries to act as a user for a moment. Returns why root cannot work as that user; undefined if it can. */
+function obstacleOf({ uid, gid }: Pick<Stats, 'uid' | 'gid'>, dataDir: string): string | undefined {
+  const [rootGid, rootGroups] = [process.getegid!(), process.getgroups!()];
+  try {
+    setGroups({ uid, gid });
+    try {
+      process.setegid!(gid);
+      process.seteuid!(uid);
+      return isReadable(dataDir) ? undefined : 'that user cannot read them';
+    } finally {
+      process.seteuid!(0);
+      process.setegid!(rootGid);
+      process.setgroups!(rootGroups);
+    }
+  } catch (error) {
+    return `it may not become that user (${(error as NodeJS.ErrnoException).code})`;
+  }
+}
+
+function setGroups({ uid, gid }: Pick<Stats, 'uid' | 'gid'>): void {
+  try {
+    (process as unknown as { initgroups(user: number, group: number): void }).initgroups(uid, gid);
+  } catch {
+    // A user without a name has no other groups.
+    process.setgroups!([gid]);
+  }
+}
+
+/** Opens the path: `access` would ask for the real user of the process. */
 function isReadable(path: string): boolean {
   try {
-    accessSync(path, constants.R_OK);
+    closeSync(openSync(path, 'r'));
     return true;
   } catch {
     return false;

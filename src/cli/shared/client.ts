@@ -10,6 +10,9 @@ import { NoAnswerError, withPatience } from './patience.ts';
 
 const ADDRESS = 'PINAKES_URL must be the address of the service, such as http://127.0.0.1:7700.';
 
+/** Paths of requests that a model answers. */
+const MODEL_ANSWERS = /\/(?:completions|agents\/runs)$/;
+
 export interface ClientOptions {
   /** Origin of the service, for example http://127.0.0.1:7700. */
   url: string;
@@ -40,26 +43,18 @@ function patientFetch(): Promise<typeof fetch> {
 
 /** Returns a client. Its functions throw PinakesError for an error answer, and CliError when no service answers. */
 export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
-  const sendBy = async (send: typeof fetch, ...[input, init]: Parameters<typeof fetch>): Promise<Response> => {
-    const response = await send(input, init).catch((error: unknown) => {
+  const once: typeof fetch = async (input, init) => {
+    const sendBy = isSlow(String(input), init) ? await patientFetch() : fetch;
+    const response = await sendBy(input, init).catch((error: unknown) => {
       throw connectionError(url, error);
     });
     if (response.ok && isWebPage(response)) throw new CliError(`${url} answers with a web page. ${ADDRESS}`);
     return response;
   };
-  const once: typeof fetch = async (input, init) =>
-    sendBy(init?.body instanceof ReadableStream ? await patientFetch() : fetch, input, init);
   const send = onWait ? withPatience(once, { onWait }) : once;
   const pinakes = openPinakes({ url, apiKey, fetch: send });
-  // A model may work on an answer for as long as the settings of the service allow.
-  const { createCompletion, createAgentRun } = openPinakes({
-    ...{ url, apiKey },
-    fetch: async (input, init) => sendBy(await patientFetch(), input, init),
-  });
   return {
     ...pinakes,
-    createCompletion,
-    createAgentRun,
     url,
     readMetrics: async () => (await fetch(`${url}/metrics`)).text(),
     postMcp: (message, headers, signal) =>
@@ -84,6 +79,11 @@ export function openClient({ url, apiKey, onWait }: ClientOptions): Client {
       }
     },
   };
+}
+
+/** A model may work on an answer for as long as the settings of the service allow, and an upload may be as long under way. */
+function isSlow(address: string, init: RequestInit | undefined): boolean {
+  return init?.body instanceof ReadableStream || (init?.method === 'POST' && MODEL_ANSWERS.test(address));
 }
 
 /** The API answers with no web page: stored files have the type application/octet-stream. */

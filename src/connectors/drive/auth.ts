@@ -3,7 +3,6 @@
  *
  * The operator sets the address of the exchange. The address in a key (`token_uri`) is never used.
  */
-
 import { createHash, createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { z } from 'zod';
 import { invalidRequest } from '../../errors.ts';

@@ -1,5 +1,4 @@
 /** Limits failed sign-ins of an address. Keys cannot be guessed; the limit keeps guessing from being work for the database. */
-
 import { ServiceError } from '../../errors.ts';
 import { setRecent } from '../../util/recent.ts';
 import type { Clock } from '../../util/time.ts';

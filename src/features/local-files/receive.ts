@@ -8,6 +8,7 @@ import { checkText, parseJson } from '../../http/body/body.ts';
 import { type Part, readParts } from '../../http/body/multipart.ts';
 import { NAME_LENGTH_MAX } from '../../http/schemas.ts';
 import { codePointLength } from '../../util/code-points.ts';
+import { countOf } from '../../util/count-of.ts';
 import { openGate } from '../../util/pool.ts';
 import { displayName } from './file-name.ts';
 import { cleanPath } from './file-path.ts';
@@ -185,8 +186,8 @@ function addElement<T>(elements: T[], field: string, element: T): void {
 }
 
 function completeFiles({ files, paths, lastModified }: Draft): ReceivedFile[] {
-  checkCount('last_modified', 'times', files.length, lastModified.length);
-  checkCount('paths', 'paths', files.length, paths.length);
+  checkCount('last_modified', 'time', files.length, lastModified.length);
+  checkCount('paths', 'path', files.length, paths.length);
   return files.map((file, i) => ({
     ...file,
     path: paths[i] ?? file.name,
@@ -197,7 +198,9 @@ function completeFiles({ files, paths, lastModified }: Draft): ReceivedFile[] {
 /** Checks that a field has one element per file, or none. */
 function checkCount(field: string, noun: string, files: number, elements: number): void {
   if (elements === 0 || elements === files) return;
-  throw invalidRequest(`${field} must have as many elements as files: ${files} files, ${elements} ${noun}.`);
+  throw invalidRequest(
+    `${field} must have as many elements as files: ${countOf(files, 'file')}, ${countOf(elements, noun)}.`,
+  );
 }
 
 function refuseDuplicates(field: string, paths: readonly string[]): void {

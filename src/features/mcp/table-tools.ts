@@ -5,6 +5,7 @@ import { notFound } from '../../errors.ts';
 import type { Route } from '../../http/route.ts';
 import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
 import { type Json, type Kept, type Tool, tool } from '../../http/tools/tool.ts';
+import { countOf } from '../../util/count-of.ts';
 
 const LIMIT_MAX = 100;
 const EXAMPLES_SHOWN_MAX = 3;
@@ -161,7 +162,7 @@ function queryTool(route: Route): Tool {
 }
 
 function headOf({ sql_name: sqlName, name, row_count: rows }: Table): string {
-  return `${JSON.stringify(sqlName)}: ${name}${rows === null ? '' : `, ${rows} rows`}`;
+  return `${JSON.stringify(sqlName)}: ${name}${rows === null ? '' : `, ${countOf(rows, 'row')}`}`;
 }
 
 function columnText({ sql_name: sqlName, type, unit, description, examples }: Column): string {

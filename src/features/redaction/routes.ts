@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.ts';
 import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import { lockAdditions } from '../../db/additions.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, orNotFound } from '../../errors.ts';
+import { invalidAt, ServiceError } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
@@ -94,7 +94,7 @@ function getRoute(deps: Deps): Route {
     operation: { id: 'getRedactionPolicy', area: AREA, summary: 'Get the redaction policy' },
     errors: [404],
     async handler({ caller, reply }) {
-      const policy = orNotFound(
+      const policy = orNoPolicy(
         await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx, caller.tenantId)),
       );
       return send(reply, policy);
@@ -152,7 +152,7 @@ function deleteRoute(deps: Deps): Route {
       deps.db.transaction(caller.tenantId, async (tx) => {
         const precondition = readPrecondition(raw.headers);
         await lockAdditions(tx, caller.tenantId, 'redaction_policy');
-        const policy = orNotFound(await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now()));
+        const policy = orNoPolicy(await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now()));
         precondition.check(policy.version);
         await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, 'delete', policy);
@@ -182,7 +182,7 @@ function testRoute(deps: Deps): Route {
       const draft = body.policy && { ...body.policy, version: 0 };
       if (draft) await checkRules(deps, draft.rules, ['policy', 'rules'], signal);
       const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const policy = orNotFound(draft ?? (await findRedactionPolicy(tx, caller.tenantId)));
+        const policy = orNoPolicy(draft ?? (await findRedactionPolicy(tx, caller.tenantId)));
         return deps.redactors.compileTrial(tx, caller.tenantId, policy);
       });
       return redactor.redact(body.text, body.apply_at ?? 'any', signal);
@@ -239,4 +239,10 @@ function send(reply: FastifyReply, policy: StoredRedactionPolicy): z.input<typeo
 
 function toWire(policy: StoredRedactionPolicy): z.input<typeof policySchema> {
   return toRecord(policySchema, policy);
+}
+
+/** Returns the policy. @throws ServiceError that says so if the tenant has none */
+function orNoPolicy<T>(policy: T | undefined | null): T {
+  if (policy === undefined || policy === null) throw new ServiceError('not_found', 'There is no redaction policy.');
+  return policy;
 }

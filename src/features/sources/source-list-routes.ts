@@ -35,7 +35,8 @@ const listQuery = z.strictObject({
     .enum(SOURCE_SORTS)
     .default('time')
     .describe(
-      'What the list is sorted by: `time` of creation, `content_time`, `name`, `size` in bytes, or number of `chunks`. By name is ' +
+      'What the list is sorted by: `time` of creation, `content_time` (the last change at the origin, or the time of ingestion), `name`, ' +
+        '`size` in bytes, or number of `chunks`. By name is ' +
         'refused while redaction rules apply to names, because the positions would reveal them.',
     ),
   order: z.enum(['asc', 'desc']).default('desc').describe('Ascending or descending.'),

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { unknownAddress } from '../../errors.ts';
+import { ServiceError } from '../../errors.ts';
 import { packageFolder } from '../../util/package-files.ts';
 
 /** Folder of the build, in the repository as in the published package. */
@@ -70,7 +70,7 @@ export function registerConsole(app: FastifyInstance, root?: string): void {
     const path = (request.params as { '*': string })['*'];
     const file = files.get(path);
     // Any other path is a screen of the console. A file that is gone must not be answered with HTML.
-    if (!file && path.startsWith(ASSETS)) throw unknownAddress();
+    if (!file && path.startsWith(ASSETS)) throw new ServiceError('not_found', 'The console has no such file.');
     return sendFile(file ?? index, path.startsWith(ASSETS), request, reply);
   });
 }

@@ -1,5 +1,4 @@
 /** Opens the embedding models of the settings, with a cache of query vectors. */
-
 import type { Config } from '../../config.ts';
 import { ServiceError } from '../../errors.ts';
 import type { HttpClient } from '../../net/http-client.ts';

@@ -101,12 +101,10 @@ export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Fil
 
 function sourceConditions(tenantId: string, access: Access, filters: Filters, tested: Tested): Sql[] {
   const conditions: Sql[] = [];
-  const logic = filters.tagFilterLogic ?? 'or';
   // An id that cannot exist matches nothing.
   if (filters.sourceGroupIds)
     conditions.push(sql`s.source_group_id = any(${filters.sourceGroupIds.filter(isId)}::uuid[])`);
-  if (filters.tags) conditions.push(hasTags('name', filters.tags, logic, access));
-  if (filters.tagIds) conditions.push(hasTags('id', filters.tagIds, logic, access));
+  conditions.push(...tagConditions(filters, access));
   if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
   if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
   if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);
@@ -190,6 +188,12 @@ function groupSql(group: MetadataFilterGroup, condition: (filter: MetadataFilter
     'filters' in member ? groupSql(member, condition) : condition(member),
   );
   return sql`(${join(members, group.operator === 'and' ? ' and ' : ' or ')})`;
+}
+
+/** Returns the conditions on the tags of group `g`. */
+export function tagConditions({ tags, tagIds, tagFilterLogic: logic = 'or' }: Filters, access: Access): Sql[] {
+  const byName = tags ? [hasTags('name', tags, logic, access)] : [];
+  return tagIds ? [...byName, hasTags('id', tagIds, logic, access)] : byName;
 }
 
 /** Returns the condition on tags of group `g`. A key that is limited to tags sees no others. An id that cannot exist matches nothing. */

@@ -4,10 +4,11 @@ import { withinLimits } from '../../access/limits.ts';
 import { NOTHING } from '../../access/policy-sql.ts';
 import { findSubject } from '../../access/subject-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { empty, raw, sql } from '../../db/sql.ts';
+import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { ACTIVE_STATUSES } from '../../jobs/status.ts';
 import { isId } from '../../util/ids.ts';
 import type { RetrieveRequest, Warning } from '../types.ts';
+import { tagConditions } from './filter-sql.ts';
 
 const UNKNOWN_MAX = 3;
 const NAME_LENGTH_MAX = 200;
@@ -18,17 +19,25 @@ const FILES_NOT_READ: Warning = {
   message: 'Files are still being read. They are found when their run has ended.',
 };
 
-/** Returns a warning if a run reads files for the first time in the searched groups. With a policy, nothing is said as below. */
+/** Returns a warning if a run reads files for the first time in the searched groups. With a policy, nothing is said: see `whyNothing`. */
 export async function unreadFiles(tx: Tx, request: RetrieveRequest, access: Access): Promise<Warning[]> {
   if (access.policy !== null) return [];
-  const { sourceGroupIds } = request.filters;
-  const ofWanted = sourceGroupIds ? sql`and g.id = any(${sourceGroupIds.filter(isId)}::uuid[])` : empty;
+  const groups = await tx.query<{ id: string }>(sql`select g.id from ${searchedWithRun(request, access)}`);
+  if (groups.length === 0) return [];
+  // Its own statement: a join would go through the waiting files of all groups.
   const [known] = await tx.query<{ isReading: boolean }>(sql`
-    select exists (
-      select from source_group g join source s on s.tenant_id = g.tenant_id and s.source_group_id = g.id
-      where g.tenant_id = ${request.tenantId} and g.deleted_at is null and ${withinLimits(access)} ${ofWanted}
-        and g.status = any(${ACTIVE_STATUSES}::text[]) and s.status = 'pending' and s.deleted_at is null) as is_reading`);
+    select exists (select from source s where s.tenant_id = ${request.tenantId} and s.deleted_at is null
+      and s.source_group_id = any(${groups.map(({ id }) => id)}::uuid[]) and s.status = 'pending') as is_reading`);
   return known!.isReading ? [FILES_NOT_READ] : [];
+}
+
+/** Returns the searched groups that have a run, as group `g` and conditions. */
+function searchedWithRun({ tenantId, filters }: RetrieveRequest, access: Access): Sql {
+  const { sourceGroupIds } = filters;
+  const wanted = sourceGroupIds ? [sql`g.id = any(${sourceGroupIds.filter(isId)}::uuid[])`] : [];
+  const conditions = [withinLimits(access), ...wanted, ...tagConditions(filters, access)];
+  return sql`source_group g where g.tenant_id = ${tenantId} and g.deleted_at is null
+    and g.status = any(${ACTIVE_STATUSES}::text[]) and ${join(conditions, ' and ')}`;
 }
 
 /**
@@ -42,12 +51,11 @@ export async function whyNothing(tx: Tx, request: RetrieveRequest, access: Acces
   const seesTag = access.tagIds ? sql`t.id = any(${access.tagIds}::uuid[])` : raw('true');
   const ofGroups = sql`source_group g where g.tenant_id = ${tenantId} and g.deleted_at is null and ${withinLimits(access)}`;
   const ofTags = sql`tag t where t.tenant_id = ${tenantId} and ${seesTag}`;
-  const ofWanted = filters.sourceGroupIds ? sql`and g.id = any(${sourceGroupIds.filter(isId)}::uuid[])` : empty;
   const [known] = await tx.query<{ groups: string[]; tags: string[]; tagIds: string[]; isReading: boolean }>(sql`
     select array(select g.id::text from ${ofGroups} and g.id = any(${sourceGroupIds.filter(isId)}::uuid[])) as groups,
       array(select t.name from ${ofTags} and t.name = any(${tags}::text[])) as tags,
       array(select t.id::text from ${ofTags} and t.id = any(${tagIds.filter(isId)}::uuid[])) as tag_ids,
-      exists (select from ${ofGroups} and g.status = any(${ACTIVE_STATUSES}::text[]) ${ofWanted}) as is_reading`);
+      exists (select from ${searchedWithRun(request, access)}) as is_reading`);
   const { groups, tags: names, tagIds: ids, isReading } = known!;
   const unknown = [
     ...missing(sourceGroupIds, groups, (id) => `There is no source group with the id ${id}.`),

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { openChatModel } from '../../../src/answers/chat-model.ts';
-import { loadConfig } from '../../../src/config.ts';
-import { openHttpClient } from '../../../src/net/http-client.ts';
+import { checkModelKeys, loadConfig } from '../../../src/config.ts';
 import { buildWorker, type Worker } from '../../../src/worker.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 import { type FakeChatWire, openFakeChatWire, type WireCall } from '../../support/fakes/chat-wire.ts';
@@ -108,10 +106,17 @@ for (const provider of PROVIDERS) {
   });
 }
 
-test('a provider at its own address needs a configured key, and the environment of its SDK is not read', () => {
-  for (const model of ['anthropic:x', 'google:x']) {
-    const { chat } = loadConfig({ PINAKES_CHAT_MODEL: model });
-    const http = openHttpClient({ allow: [] });
-    assert.throws(() => openChatModel(chat, http), /PINAKES_CHAT_API_KEY is not set/);
+test('a model at the address of its provider needs a configured key', () => {
+  for (const [kind, model, key] of [
+    ['CHAT', 'openai:x', 'sk-…'],
+    ['CHAT', 'anthropic:x', 'sk-ant-…'],
+    ['CHAT', 'google:x', 'AIza…'],
+    ['EMBEDDING', 'openai:x', 'sk-…'],
+  ]) {
+    const env = { [`PINAKES_${kind}_MODEL`]: model };
+    const message = `PINAKES_${kind}_API_KEY is not set, but [^\n]* for example PINAKES_${kind}_API_KEY=${key}$`;
+    assert.throws(() => checkModelKeys(loadConfig(env)), new RegExp(message));
+    checkModelKeys(loadConfig({ ...env, [`PINAKES_${kind}_API_KEY`]: 'k' }));
+    checkModelKeys(loadConfig({ ...env, [`PINAKES_${kind}_BASE_URL`]: 'http://127.0.0.1:1/v1' }));
   }
 });

@@ -76,6 +76,7 @@ describe('the console', () => {
   });
 
   test('only files of the build are sent', async () => {
+    assert.match((await app.inject('/console/assets/gone-b2.js')).body, /The console has no such file\./);
     for (const path of ['/console/assets/gone-b2.js', '/console/assets/../../secret.txt'])
       assert.equal((await app.inject(path)).statusCode, 404, path);
     for (const path of ['/console/..%2fsecret.txt', '/console/.hash', '/console/assets/%2e%2e/.hash']) {

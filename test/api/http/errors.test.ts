@@ -41,7 +41,7 @@ describe('requests to routes', () => {
     assert.match((await t.get('/api/v1/search')).body.error.message, /^There is no such address: \/openapi\.json/);
     assert.equal(
       (await t.get('/sources/nothing')).body.error.message,
-      'There is nothing with this id, or the API key may not see it.',
+      'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
     );
     assertError(await t.get('//nothing', null), 404);
     assertError(await t.get('/api-keys/', null), 404);

@@ -91,7 +91,7 @@ describe('tools', () => {
     assert.equal(await read(4), `[From line 3 of the file.]\n\n${TEXTS.slice(1).join('\n')}`);
     assert.match(await read(99), /^\[From line 5 of the file\.\]\n\nIn winter/);
     const unknown = await call('read_source', { source_id: chunkId, start_line: 4 });
-    assert.match(unknown.content[0].text, /^There is nothing with this id, /);
+    assert.match(unknown.content[0].text, /^Nothing of this kind has this id or name, /);
   });
 
   test('search says which source group a result is in, and searches in named groups alone', async () => {
@@ -155,11 +155,11 @@ describe('tools', () => {
     for (const id of ['nonsense', sourceId.replace(/.$/, (last) => (last === '0' ? '1' : '0'))]) {
       assert.equal(
         await errorOf('read_source', { source_id: id }),
-        'There is nothing with this id, or the API key may not see it.',
+        'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
       );
       assert.equal(
         await errorOf('read_source', { chunk_id: id }),
-        'There is nothing with this id, or the API key may not see it.',
+        'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
       );
     }
   });

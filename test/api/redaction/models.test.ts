@@ -81,6 +81,8 @@ test('what stands beside a hit is shown as the rules leave it, or not at all', a
 
 test('words of the corpus in a warning', async () => {
   assert.equal((await t.delete('/redaction-policy')).status, 200);
+  for (const none of [await t.get('/redaction-policy'), await t.delete('/redaction-policy')])
+    assert.deepEqual([none.status, none.body.error.message], [404, 'There is no redaction policy.']);
   const open = (await search('somebdy', { mode: 'lexical' })).body.warnings;
   const rule = {
     name: 'word',

@@ -16,7 +16,7 @@ import {
 } from '../../support/worlds/connector-sources.ts';
 
 const NOT_FOUND =
-  '{"error":{"message":"There is nothing with this id, or the API key may not see it.","type":"not_found_error"}}';
+  '{"error":{"message":"Nothing of this kind has this id or name, or it may not be seen with this key and principal.","type":"not_found_error"}}';
 const DAILY = 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0;BYSECOND=0';
 
 let t: TestApp;

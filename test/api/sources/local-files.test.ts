@@ -180,13 +180,13 @@ test('an error names the wrong field of an upload, and nothing is stored', async
   ];
   await assertRefused(form(f, t, ['colour', 'red']), /Unknown field "colour"/);
   await assertRefused(form(t), /"files" is missing/);
-  await assertRefused(form(f, t, t), /last_modified must have as many elements as files: 1 files, 2 times/);
+  await assertRefused(form(f, t, t), /last_modified must have as many elements as files: 1 file, 2 times/);
   await assertRefused(form(f, ['last_modified', 'yesterday']), /Unix milliseconds/);
   await assertRefused(form(f, ['last_modified', '1.5']), /Unix milliseconds/);
   await assertRefused(form(f, ['last_modified', '999999999999999']), /Unix milliseconds/);
   await assertRefused(form(f, ['last_modified', '1700000000']), /before 1980. It must be in milliseconds, not seconds/);
   await assertRefused(form(f, ['last_modified', '-1']), /before 1980/);
-  await assertRefused(form(f, f, ['paths', 'a']), /paths must have as many elements as files: 2 files, 1 paths/);
+  await assertRefused(form(f, f, ['paths', 'a']), /paths must have as many elements as files: 2 files, 1 path/);
   await assertRefused(form(f, ['paths', '../a']), /must not have the segment ".."/);
   await assertRefused(form(f, ['paths', '..']), /must not have the segment ".."/);
   await assertRefused(form(f, ['paths', './/']), /must name a file/);

@@ -185,7 +185,11 @@ describe('POST /sources/metadata/batch', () => {
       success_count: 2,
       results: [
         { id: source, success: true, error: '' },
-        { id: unknown, success: false, error: 'There is nothing with this id, or the API key may not see it.' },
+        {
+          id: unknown,
+          success: false,
+          error: 'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
+        },
         { id: source, success: false, error: METADATA_ERRORS.full },
         { id: source, success: true, error: '' },
       ],
@@ -201,7 +205,13 @@ describe('POST /sources/metadata/batch', () => {
       ]);
       assert.deepEqual(
         body.results,
-        [{ id: source, success: false, error: 'There is nothing with this id, or the API key may not see it.' }],
+        [
+          {
+            id: source,
+            success: false,
+            error: 'Nothing of this kind has this id or name, or it may not be seen with this key and principal.',
+          },
+        ],
         wrong,
       );
     }

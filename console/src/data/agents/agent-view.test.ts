@@ -40,7 +40,7 @@ test('a run ends with an answer, also after a limit; without one; with an error;
 });
 
 test('a record with an error of its own is a result', () => {
-  assert.equal(noteOf({ error: 'Not found.' }), 'Not found.');
+  assert.equal(noteOf({ error: 'The table is gone.' }), 'The table is gone.');
   assert.equal(noteOf({ notice: 'This was already asked.' }), 'This was already asked.');
   assert.equal(noteOf({ id: 't1', error: null }), undefined);
   assert.equal(noteOf({ results: [] }), undefined);

@@ -66,7 +66,7 @@ function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<str
   const around = members.filter(([, member]) => member !== messages);
   const text = around.flatMap(([name, member]) => lines(member, name, 0, links)).join('\n');
   builder.add({ kind: 'paragraph', links }, text);
-  writeChat(builder, messages as Json[], users, (message) => lines(message, '', 0, []).join('\n'));
+  writeChat(builder, messages as Json[], users, (message) => lines(message).join('\n'));
   return true;
 }
 

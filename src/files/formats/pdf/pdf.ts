@@ -148,7 +148,7 @@ function pictureWarnings(pictures: number, { read, unreadable }: OcrCounts, page
   if (read === 0) {
     const which = isEmpty
       ? 'The PDF has no text layer: its pages are pictures.'
-      : `${pictures} of ${pages} pages are pictures.`;
+      : `${pictures} of ${pages} pages ${pictures === 1 ? 'is a picture' : 'are pictures'}.`;
     return [`${which} ${OCR_HINT}`];
   }
   const warnings = isEmpty ? ['No words were found in the pictures that are the pages of this PDF.'] : [];
