@@ -111,7 +111,10 @@ test('users of Slack have the names of the file beside the folders of the channe
   for (const answer of ['which is too large', Buffer.from('{"no":'), Buffer.from('{}')]) {
     const none = await namesOfUsers(source, 'a/b/c.json', { include: async () => answer });
     assert.equal(none.names.size, 0);
-    assert.match(none.warnings[0]!, /without the names of a\/users\.json, which is (?:too large|no list of users)\.$/);
+    assert.match(
+      none.warnings[0]!,
+      /instead of the names in a\/users\.json, which is (?:too large|no list of users)\.$/,
+    );
   }
   assert.deepEqual((await namesOfUsers(source, 'a/b/c.json', { include: async () => NOT_THERE })).warnings, []);
   await namesOfUsers('[{"ts": 1}]', 'a/b/c.json', { include });

@@ -62,7 +62,7 @@ export async function namesOfUsers(source: string, path: string | undefined, { i
     return { names: namesOf(users, 'id', ['profile.real_name', 'real_name', 'name']), warnings: [] };
   } catch {
     const why = typeof answer === 'string' ? answer : 'which is no list of users';
-    const warning = `The chat has ids of users without the names of ${file}, ${why}.`;
+    const warning = `The chat has ids instead of the names in ${file}, ${why}.`;
     return { names, warnings: answer === NOT_THERE ? [] : [warning] };
   }
 }

@@ -1,7 +1,6 @@
 /** Writes diagrams of draw.io: for each page the words of its shapes, then its arrows. */
 import { Buffer } from 'node:buffer';
 import { inflateRawSync } from 'node:zlib';
-import { countOf } from '../../../util/count-of.ts';
 import { stripTags } from '../html/dom.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, readXml, textOf, type XmlElement } from './tree.ts';
@@ -29,7 +28,7 @@ export function writeDiagram(top: XmlElement, builder: TextBuilder, warnings: st
     }
     if (model) writeShapes(model, builder);
   }
-  if (lost > 0) warnings.push(`${countOf(lost, 'page')} of the diagram could not be unpacked.`);
+  if (lost > 0) warnings.push(`Pages of the diagram that could not be unpacked: ${lost}.`);
 }
 
 function writeShapes(model: XmlElement, builder: TextBuilder): void {

@@ -228,10 +228,10 @@ test('a diagram of draw.io is the words of its shapes and its arrows, also if it
   const broken = parseXml('<mxfile><diagram name="Plan">%%%</diagram><diagram name="Empty"/></mxfile>', []);
   assert.deepEqual(
     [broken.text, broken.warnings],
-    ['# Plan\n\n# Empty', ['1 page of the diagram could not be unpacked.']],
+    ['# Plan\n\n# Empty', ['Pages of the diagram that could not be unpacked: 1.']],
   );
   const unnamed = parseXml('<mxfile><diagram>%%%</diagram></mxfile>', []);
-  assert.deepEqual(unnamed.warnings, ['1 page of the diagram could not be unpacked.']);
+  assert.deepEqual(unnamed.warnings, ['Pages of the diagram that could not be unpacked: 1.']);
 });
 
 test('an arrow to a shape without words is its words', () => {
@@ -249,7 +249,7 @@ test('the pages of a diagram have one limit of their length', () => {
   const { text, warnings } = parseXml(`<mxfile>${pages}</mxfile>`, []);
   assert.match(text, /First/);
   assert.doesNotMatch(text, /Second/);
-  assert.deepEqual(warnings, ['1 page of the diagram could not be unpacked.']);
+  assert.deepEqual(warnings, ['Pages of the diagram that could not be unpacked: 1.']);
 });
 
 test('facts of a ticket or note stand once, and the values of a field have blanks between them', () => {
