@@ -156,6 +156,8 @@ test('a message of a chat and a line of a log stay whole, with their day, time a
     kinds(lines.join('\n')),
     lines.map((line) => ['item', line]),
   );
+  const open = 'A paragraph of the first message that is long enough to be a wrapped line of it';
+  for (const line of [lines[0]!, lines[1]!]) assert.deepEqual(kinds(`${open}\n${line}`).at(-1), ['item', line]);
   const prose = 'On 12.03.2025 at 08:17 it rained. Then the sun came out again.';
   assert.equal(kinds(prose).length, 2);
   assert.equal(kinds('12.03.2025 was a day. It rained.').length, 2);

@@ -39,6 +39,12 @@ const CASES: readonly (readonly [what: string, bytes: Uint8Array | string, name:
   ['a ticket', 'Ticket:\nReceived: from Ann\nFrom: Ann\nThe printer is broken.\n\nSolved.', 'a.txt', 'txt'],
   ['headers without an end', 'Message-ID: <1@b.c>\nFrom: Ann\nPrinter: broken.\n', 'a.txt', 'txt'],
   ['a mail saved as text on Windows', 'Received: by a\r\nFrom: a@b.c\r\n\r\nThe printer', 'a.txt', 'eml'],
+  [
+    'a mail saved as text with folded headers',
+    'Message-ID:\n <1@b.c>\nFrom: a@b.c\nReferences: <2@b.c>\n \n <3@b.c>\n\nx',
+    'a.txt',
+    'eml',
+  ],
   ['a list of numbers of messages', 'Message-ID: 17\nFrom: Ann\nState: open\n\nx', 'a.txt', 'txt'],
   [
     'headers of a mail below an empty line',

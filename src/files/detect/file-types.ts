@@ -127,9 +127,9 @@ const TWO_HEADERS = /^(?:[a-z-]{2,40}:[ \t][^\n]*\n(?:[ \t][^\n]*\n)*){2}/;
 /** Matches headers of a mail in another order, as archives of mails have them. */
 const MAIL_HEADERS = /^(?=(?:[^\n]+\n){0,40}from: )(?=(?:[^\n]+\n){0,40}(?:message-id|mime-version): )[a-z-]{2,40}: /;
 /** Matches lines that are nothing but headers, and the line that begins a mail in a mailbox. */
-const HEADER_LINES = /^(?:>?from \S.*\r?\n)?(?:[\w-]{2,80}:.*\r?\n(?:[ \t]+\S.*\r?\n)*)+$/i;
+const HEADER_LINES = /^(?:>?from \S.*\r?\n)?(?:[\w-]{2,80}:.*\r?\n(?:[ \t].*\r?\n)*)+$/i;
 /** Headers of mails, the first of which only programs write. */
-const SAVED_HEADERS = [/^(?:message-id: *<|received: *(?:from|by) )/im, /^from: /im];
+const SAVED_HEADERS = [/^(?:message-id:\s*<|received: *(?:from|by) )/im, /^from: /im];
 /** Matches the document type of XML other than HTML. */
 const XML_DOCTYPE = /^<!doctype\s+(?!html)[\w:.-]{1,100}\s*(?:public\s|system\s|\[|>)/;
 

@@ -52,6 +52,21 @@ const CASES: readonly (readonly [what: string, files: Zippable, names: readonly 
     ['Untitled c7f547a574dac9f7548cf99c7d2b7c94.md', 'Untitled 992a0f0542384f1ee5ef51b7cf4ae6c4.md', 'Keys.md'],
   ],
   [
+    'folders with the same name',
+    {
+      'Notes c7f547a574dac9f7548cf99c7d2b7c94/x.md': text,
+      'Notes c7f547a574dac9f7548cf99c7d2b7c94/y.md': text,
+      'Notes 992a0f0542384f1ee5ef51b7cf4ae6c4/x.md': text,
+      'Notes 992a0f0542384f1ee5ef51b7cf4ae6c4/z 4ec37ce19b33b98b161a385ebfbe2963.md': text,
+    },
+    [
+      'Notes c7f547a574dac9f7548cf99c7d2b7c94/x.md',
+      'Notes c7f547a574dac9f7548cf99c7d2b7c94/y.md',
+      'Notes 992a0f0542384f1ee5ef51b7cf4ae6c4/x.md',
+      'Notes 992a0f0542384f1ee5ef51b7cf4ae6c4/z.md',
+    ],
+  ],
+  [
     'one checksum in a name',
     { 'iso d41d8cd98f00b204e9800998ecf8427e.txt': text, 'a.txt': text },
     ['iso d41d8cd98f00b204e9800998ecf8427e.txt', 'a.txt'],

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import { LITTER } from '../../../client/litter.ts';
 import { detectFileType, type FileType } from '../../detect/file-types.ts';
 import { memberName } from '../../detect/member-name.ts';
+import { MEMBERS_MAX } from '../../detect/members.ts';
 import {
   EXPANDED_BYTES_MAX,
   EXPANSION_RATIO_MAX,
@@ -21,6 +22,8 @@ import { readTar } from './tar.ts';
 
 /** Maximum number of names in the list. */
 const LISTED_MAX = 2_000;
+/** Ids stay in longer names. */
+const PAGE_NAME_UNITS_MAX = 1_000;
 
 /** The id that page workspaces add to the name of each page and folder that they export. */
 const PAGE_ID = / [0-9a-f]{32}(?=[/._]|$)/g;
@@ -47,14 +50,20 @@ export function parseArchive(
   return builder.file('unknown', {}, { warnings, members });
 }
 
-/** Returns files without the ids in their names, except where two names would be equal. One name alone may have an id for its own sake. */
+/**
+ * Returns files without the ids in the names of them and of their folders, except where two names would be equal. One name alone may have
+ * an id for its own sake.
+ */
 function withoutIds(members: readonly FileMember[], isExport: boolean): FileMember[] {
-  const short = members.map(({ name }) => name.replace(PAGE_ID, ''));
-  const counts = Map.groupBy(short, (name) => name);
-  const isPages = isExport || members.filter(({ name }, i) => name !== short[i]).length > 1;
-  return members.map((member, i) =>
-    isPages && counts.get(short[i]!)?.length === 1 ? { ...member, name: short[i]! } : member,
-  );
+  const short = (path: string) => path.replace(PAGE_ID, '');
+  const isPage = ({ name }: FileMember) => name.length <= PAGE_NAME_UNITS_MAX && name !== short(name);
+  const pages = members.filter(isPage);
+  // An archive with more files is refused.
+  if (pages.length <= (isExport ? 0 : 1) || members.length > MEMBERS_MAX) return [...members];
+  const pathsOf = (name: string) => name.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'));
+  const named = Map.groupBy(new Set(members.flatMap((one) => (isPage(one) ? pathsOf(one.name) : one.name))), short);
+  const nameOf = (path: string) => (named.get(short(path))!.length === 1 ? short(path) : path).split('/').at(-1);
+  return members.map((one) => (isPage(one) ? { ...one, name: pathsOf(one.name).map(nameOf).join('/') } : one));
 }
 
 function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {

@@ -25,7 +25,7 @@ function wordsOf(bytes: Uint8Array): string | undefined {
 
 /** Shorter texts are keys and hashes. */
 const FILE_UNITS_MIN = 200;
-const DATA_ADDRESS = /^\s*data:[\w.+-]{1,80}\/[\w.+-]{1,80}(?:;[\w=-]{1,40})?;base64,/;
+const DATA_ADDRESS = /^\s*data:(?:[\w.+-]{1,80}\/[\w.+-]{1,80})?(?:;[\w.=-]{1,80}){0,5};base64,/;
 /** The first bytes of PNG, JPEG, GIF, TIFF, WebP, PDF, RTF, ZIP, gzip, 7z and old Office files, as Base64. */
 const KNOWN_FILE = /^\s*(?:iVBORw0KGgo|\/9j\/|R0lGOD|SUkqA|TU0AK|UklGR|JVBERi0|e1xydGY|UEsDB|H4sI|N3q8rycc|0M8R4KGxG)/;
 

@@ -249,6 +249,17 @@ test('a value that is HTML is read as text with its lists and links, and a value
     assert.equal(parseJson(JSON.stringify({ value }), []).text.replace(/\n {2}/g, '\n'), `value: ${value}`);
 });
 
+test('HTML with signs only, or with a picture or a rule at its end, is read as text', () => {
+  const picture = `<img src="${'a'.repeat(100)}.png">`;
+  for (const [html, text] of [
+    ['<p>👍</p>', '👍'],
+    ['<p>?!</p>', '?!'],
+    ['<p>x</p><hr>', 'x'],
+    [`<p>x</p>${picture}`, 'x'],
+  ])
+    assert.equal(parseJson(JSON.stringify({ value: html }), []).text, `value: ${text}`);
+});
+
 test('the words of pictures and fields in HTML are read', () => {
   const value = `<p>See <img src="a.png" alt="the plan"> and <input type="submit" value='Save'></p>`;
   assert.equal(parseJson(JSON.stringify({ value }), []).text, 'value: See the plan and Save');

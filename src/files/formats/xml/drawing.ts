@@ -22,7 +22,9 @@ export function writeDiagram(top: XmlElement, builder: TextBuilder, warnings: st
         const bytes = inflateRawSync(Buffer.from(packed, 'base64'), { maxOutputLength: bytesLeft });
         bytesLeft -= bytes.length;
         model = childAt(readXml(decodeURIComponent(bytes.toString('utf8'))), 'mxGraphModel');
-      } catch {
+      } catch (error) {
+        // Each page that is too long would be unpacked up to the limit.
+        if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') bytesLeft = 0;
         lost += 1;
       }
     }
