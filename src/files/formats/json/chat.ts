@@ -141,8 +141,8 @@ function textsIn(part: Json, links: Link[], clean: (words: string) => string, pl
   }
   // An attachment of Teams may have data instead of a text.
   const noText = textAt(part, ['contentType']) === '' ? /^\s*$/ : /^\s*$|^\s*\{[\s\S]*\}\s*$/;
-  const own = WORDS.map((name) => clean(textAt(part, [name])));
-  const words = [...new Set(own)].filter((text) => !noText.test(text));
+  const own = WORDS.map((name) => textAt(part, [name])).filter(Boolean);
+  const words = [...new Set(own.map(clean))].filter((text) => !noText.test(text));
   const wordsIn = (texts: string[]) => texts.join('\n').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
   const said = new Set(wordsIn(words));
   const partsAt = (name: string) => listAt(part, name).map((one) => ({ one, name }));
@@ -194,7 +194,8 @@ function plainText(value: Json, path: string): string {
 
 /** Returns the elements of a list, or of the rows of a table, or the one value that stands there instead; none for null. */
 function listAt(value: Json, path: string): Json[] {
-  return [valueAt(value, path) ?? []].flat(2) as Json[];
+  const found = valueAt(value, path) ?? [];
+  return Array.isArray(found) ? (found.flat() as Json[]) : [found];
 }
 
 function valueAt(value: Json, path: string): Json | undefined {
