@@ -307,6 +307,11 @@ test('notices and data of Teams are no words', () => {
   }));
   const said = { ...message, body: { contentType: 'text', content: '{"a": 1}' }, attachments };
   assert.equal(textOf({ value: [said] }), line('Mara Lind: {"a": 1}\n  It is open.'));
+  const content = '<attachment id="1"></attachment><p>Yes &amp; no</p>';
+  assert.equal(
+    textOf({ value: [{ ...said, body: { contentType: 'html', content } }] }),
+    line('Mara Lind: Yes & no\n  It is open.'),
+  );
 });
 
 test('an empty line stands between a record and the next message', () => {

@@ -39,6 +39,8 @@ const PARTS =
 const VALUES: { [place: string]: string[] } = { fields: ['value'], answers: ['voters', 'value'] };
 /** Maximum depth of parts within parts. */
 const PART_LEVELS_MAX = 12;
+/** Matches the elements of Teams for notices and for the places of attachments. They have no words. */
+const NO_WORDS = /^\s*<systemEventMessage\s*\/>\s*$|<attachment id="[^"<>]{0,200}"><\/attachment>/g;
 /** Matches the beginning of a further line that looks like a message of its own. */
 const LIKE_MESSAGE =
   /\n(?=(?:[^\S\n]|\p{Cf})*(?:(?:[-*+•]|\d{1,9}[.)])(?:[^\S\n]|\p{Cf})+)*\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4})/gu;
@@ -112,12 +114,9 @@ function repliesTo(message: Json): Json[] {
 function writtenMessage(message: Json, names: ReadonlyMap<string, string>) {
   const links: Link[] = [];
   const sender = textAt(message, SENDER);
-  const isSlack = valueAt(message, 'ts') !== undefined;
-  // The notices of Teams have an element without words.
+  const read = (words: string) => quotedHtml(words, links) ?? words;
   const clean = (words: string) =>
-    isSlack
-      ? withoutSigns(words, names)
-      : (quotedHtml(words, links) ?? words.replace(/^\s*<systemEventMessage\s*\/>\s*$/, ''));
+    valueAt(message, 'ts') === undefined ? read(words.replace(NO_WORDS, '')) : withoutSigns(words, names);
   // Telegram's notices have an action.
   const texts = textAt(message, ['action']) === '' ? textsIn(message, links, clean) : [];
   const moment = textAt(message, TIME);
