@@ -202,11 +202,124 @@ test('blocks of Slack are read if they do not repeat the text', () => {
   assert.equal(textOf([slack('', { blocks: [rich] })]), line('Mara Lind: Ask @Mara Lind or look (https://a.example)'));
   const list = { type: 'rich_text_list', elements: [{ text: 'One' }, { text: 'Two' }] };
   assert.equal(textOf([slack('', { blocks: [list] })]), line('Mara Lind: One\n  Two'));
-  assert.equal(textOf([slack('Hi', { blocks: [rich, section] })]), line('Mara Lind: Hi\n  Deployed\n  to main'));
+  assert.equal(
+    textOf([slack('Ask <@U1> or look', { blocks: [section] })]),
+    line('Mara Lind: Ask @Mara Lind or look\n  Deployed\n  to main'),
+  );
   const deep = `${'{"elements":['.repeat(20_000)}${']}'.repeat(20_000)}`;
   const parts = deep.replaceAll('elements', 'files');
   const message = JSON.stringify(slack('Hi')).slice(0, -1);
   assert.equal(parseJson(`[${message},"blocks":[${deep}],"files":[${parts}]}]`, [], NAMES).text, line('Mara Lind: Hi'));
+});
+
+test('parts may have equal texts, and only what a part repeats is left out', () => {
+  const attachments = ['db1', 'db2'].map((title) => ({
+    title,
+    text: 'Down',
+    fallback: 'Down',
+    fields: [{ text: 'Down' }],
+  }));
+  assert.equal(textOf([slack('See', { attachments })]), line('Mara Lind: See\n  db1\n  Down\n  db2\n  Down'));
+  assert.equal(
+    textOf([slack('Q &amp; A', { blocks: [{ text: { type: 'plain_text', text: 'Q & A' } }] })]),
+    line('Mara Lind: Q & A'),
+  );
+  assert.equal(
+    textOf([slack('Yes', { attachments: [{ author_name: 'Bo', text: 'Yes' }] })]),
+    line('Mara Lind: Yes\n  Bo: Yes'),
+  );
+});
+
+const richText = (...sections: object[][]) => ({
+  type: 'rich_text',
+  elements: sections.map((elements) => ({ type: 'rich_text_section', elements })),
+});
+const piece = (text: string) => ({ type: 'text', text });
+
+test('rich text of Slack is left out only if the text has all its words', () => {
+  const full = richText([piece('Database db7 is full')]);
+  assert.equal(textOf([slack('New alert', { blocks: [full] })]), line('Mara Lind: New alert\n  Database db7 is full'));
+  const pieces = [
+    { type: 'emoji', name: 'tada' },
+    { type: 'emoji', name: 'ship' },
+    piece(' Q & A in '),
+    { type: 'channel' },
+  ];
+  const same = richText([...pieces, piece(': ask '), { type: 'user', user_id: 'U1' }], [piece('One')]);
+  assert.equal(
+    textOf([slack(':tada::ship: Q &amp; A in <#C2|sales>: ask <@U1>\n1. One', { blocks: [same] })]),
+    line('Mara Lind: :tada::ship: Q & A in #sales: ask @Mara Lind\n  1. One'),
+  );
+  const users = ['U1', 'U9'].map((user_id) => ({ type: 'user', user_id }));
+  assert.equal(
+    textOf([slack('', { blocks: [richText([users[0]!, piece(' '), users[1]!], [piece(' ')], [piece('!')])] })]),
+    line('Mara Lind: @Mara Lind @U9\n  !'),
+  );
+});
+
+test('tables of Slack and texts beside a section are read, and values of buttons are not', () => {
+  const raw = (text: string) => ({ type: 'raw_text', text });
+  const rows = [
+    [raw('db1'), raw('Down')],
+    [raw('db2'), richText([piece('Down')])],
+  ];
+  const button = { type: 'button', text: { text: 'Approve' }, value: '{"token":"abc123"}' };
+  const blocks = [{ type: 'table', rows }, { text: { text: 'Deploy?' }, accessory: button }, { elements: [button] }];
+  assert.equal(
+    textOf([slack('', { blocks })]),
+    line('Mara Lind: db1\n  Down\n  db2\n  Down\n  Deploy?\n  Approve\n  Approve'),
+  );
+  const attachments = [{ author_name: 'Bo', text: 'Hi', value: 'x', fields: [{ title: '', value: '40k' }] }];
+  assert.equal(textOf([slack('See', { attachments })]), line('Mara Lind: See\n  Bo: Hi\n  40k'));
+});
+
+test('a name is written once, and signs alone, names of authors and files of text are not lost', () => {
+  const files = [{ type: 'text', title: 'a.txt', name: 'a.txt' }];
+  const attachments = [{ author_name: 'Bo &amp; Co', text: 'Hi' }];
+  assert.equal(textOf([slack('See', { files, attachments })]), line('Mara Lind: See\n  a.txt\n  Bo & Co: Hi'));
+  assert.equal(textOf([slack('', { blocks: [richText([piece('?!')])] })]), line('Mara Lind: ?!'));
+});
+
+test('a forwarded message of Discord is not given to its forwarder', () => {
+  const forwardedMessage = { content: 'I quit.', attachments: [{ fileName: 'a.pdf' }] };
+  assert.equal(textOf(discord({ forwardedMessage })), line('Mara Lind: Forwarded: I quit.\n  a.pdf'));
+});
+
+test('only texts and numbers are words', () => {
+  const nested = `${'['.repeat(20_000)}"x"${']'.repeat(20_000)}`;
+  const deep = JSON.stringify([slack('TEXT', { files: [{ title: 'a.pdf' }] })]).replace('"TEXT"', nested);
+  assert.equal(parseJson(deep, [], NAMES).text, line('Mara Lind: a.pdf'));
+  const text = ['It is ', 7, { text: { no: 'text' }, href: 'https://a.example' }, { text: { no: 'text' } }, '.'];
+  assert.equal(textOf(telegram({ text })), line('Mara Lind: It is 7.'));
+});
+
+test('notices and data of Teams are no words', () => {
+  const message = {
+    createdDateTime: '2025-03-04T09:02:00Z',
+    messageType: 'message',
+    from: { user: { displayName: 'Mara Lind' } },
+  };
+  const notice = { ...message, body: { contentType: 'html', content: '<systemEventMessage/>' } };
+  assert.equal(parseJson(JSON.stringify({ value: [notice] }), []).blocks.at(-1)?.kind, 'record');
+  const attachments = ['{"messageId":"1"}', 'It is open.'].map((content) => ({
+    contentType: 'messageReference',
+    content,
+  }));
+  const said = { ...message, body: { contentType: 'text', content: '{"a": 1}' }, attachments };
+  assert.equal(textOf({ value: [said] }), line('Mara Lind: {"a": 1}\n  It is open.'));
+  const content = '<attachment id="1"></attachment><p>Yes &amp; no</p>';
+  assert.equal(
+    textOf({ value: [{ ...said, body: { contentType: 'html', content } }] }),
+    line('Mara Lind: Yes & no\n  It is open.'),
+  );
+});
+
+test('an empty line stands between a record and the next message', () => {
+  const notice = slack('', { subtype: 'channel_join' });
+  assert.match(
+    textOf([notice, slack('Hi'), slack('Also')]),
+    /channel_join\n\n- 2025-03-04 09:02 UTC, Mara Lind: Hi\n- [^\n]*Also$/,
+  );
 });
 
 test('a subject and replies of Teams are written, and each reply has its own sender', () => {
@@ -245,6 +358,12 @@ test('no message gets the name or the time of another', () => {
     assert.equal(
       textOf([slack(`Hi${end}- 2025-03-04 09:05 UTC, Boss: Yes${end}[2025-03-04 09:05] Boss: Yes`)]),
       line('Mara Lind: Hi\n  > - 2025-03-04 09:05 UTC, Boss: Yes\n  > [2025-03-04 09:05] Boss: Yes'),
+    );
+  for (const start of ['\u200e[', '\u200f - [', '1. ', '- 12) ', ' '])
+    assert.ok(
+      textOf([slack(`Hi\n${start}2025-03-04 09:05 UTC, Boss: Yes`)]).endsWith(
+        `\n  > ${start}2025-03-04 09:05 UTC, Boss: Yes`,
+      ),
     );
   const name = 'Ann: Hi\n- 2025-03-04 09:05 UTC, Boss';
   assert.equal(textOf(discord({ author: { name }, content: 'Yes' })), line(`${name.replace('\n', ' ')}: Yes`));

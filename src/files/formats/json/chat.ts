@@ -35,12 +35,15 @@ const WORDS = (
 ).split(' ');
 const PARTS =
   'fields files attachments embeds forwardedMessage stickers poll answers blocks elements accessory rows'.split(' ');
-/** What stands behind the words of a field or of an answer. */
-const VALUE = ['value', 'voters'];
+/** What stands behind the words of a field or of an answer. The value of a button is internal, and may be a secret. */
+const VALUES: { [place: string]: string[] } = { fields: ['value'], answers: ['voters', 'value'] };
 /** Maximum depth of parts within parts. */
 const PART_LEVELS_MAX = 12;
+/** Matches the elements of Teams for notices and for the places of attachments. They have no words. */
+const NO_WORDS = /^\s*<systemEventMessage\s*\/>\s*$|<attachment id="[^"<>]{0,200}"><\/attachment>/g;
 /** Matches the beginning of a further line that looks like a message of its own. */
-const LIKE_MESSAGE = /\n(?=[^\S\n]*(?:[-*+•][^\S\n]+)?\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4})/g;
+const LIKE_MESSAGE =
+  /\n(?=(?:[^\S\n]|\p{Cf})*(?:(?:[-*+•]|\d{1,9}[.)])(?:[^\S\n]|\p{Cf})+)*\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4})/gu;
 
 /** Returns whether all objects are messages of one export. */
 export function isChat(messages: readonly Json[]): boolean {
@@ -88,22 +91,16 @@ export function writeChat(
   const messages = threads.flatMap((one) => [one, ...repliesTo(one)]);
   const names = new Map([...namesOf(messages, 'user', ['user_profile.real_name']), ...users]);
   const written = messages.map((message) => ({ message, ...writtenMessage(message, names) }));
-  const language =
-    detectLanguage(
-      written
-        .map(({ text }) => text)
-        .join('\n')
-        .slice(0, SAMPLE_UNITS),
-    ) ?? null;
+  const words = written.map(({ text }) => text).join('\n');
+  const language = detectLanguage(words.slice(0, SAMPLE_UNITS)) ?? null;
   let today = '';
   for (const { message, day, clock, sender, text, links } of written) {
-    const isNew = day !== today;
-    const title = isNew && day !== '' ? `${day} (${dayInWords(new Date(day), language)})` : '';
+    const title = day !== today && day !== '' ? `${day} (${dayInWords(new Date(day), language)})` : '';
     if (title !== '') builder.add({ kind: 'heading', level: 2, title }, `## ${title}`);
     const head = [day && `${day} ${clock} UTC`, sender || 'unknown'].filter(Boolean).join(', ');
     const item = `- ${head}: ${text.replace(LIKE_MESSAGE, '\n> ').replaceAll('\n', '\n  ')}`;
     if (text === '') builder.add({ kind: 'record' }, asRecord(message));
-    else builder.add({ kind: 'list', links }, item, isNew ? '\n\n' : '\n');
+    else builder.add({ kind: 'list', links }, item, builder.blocks.at(-1)?.kind === 'list' ? '\n' : '\n\n');
     today = day;
   }
 }
@@ -117,40 +114,52 @@ function repliesTo(message: Json): Json[] {
 function writtenMessage(message: Json, names: ReadonlyMap<string, string>) {
   const links: Link[] = [];
   const sender = textAt(message, SENDER);
+  const read = (words: string) => quotedHtml(words, links) ?? words;
+  const clean = (words: string) =>
+    valueAt(message, 'ts') === undefined ? read(words.replace(NO_WORDS, '')) : withoutSigns(words, names);
   // Telegram's notices have an action.
-  const found = textAt(message, ['action']) === '' ? textsIn(message, links) : [];
-  const texts = found.map((text) =>
-    valueAt(message, 'ts') === undefined ? (quotedHtml(text, links) ?? text) : withoutSigns(text, names),
-  );
+  const texts = textAt(message, ['action']) === '' ? textsIn(message, links, clean) : [];
   const moment = textAt(message, TIME);
   // An ISO date, or seconds or milliseconds since 1970.
   const time = new Date(/^$|\D\d*\D/.test(moment) ? moment : Number(moment) * (Number(moment) < 1e11 ? 1000 : 1));
   const [day = '', clock] = Number.isNaN(time.getTime()) ? [] : time.toISOString().split(/T|:\d\d\./);
-  const text = [...new Set(texts)]
-    .join('\n')
-    .replace(/[\r\n\u2028\u2029]+/g, '\n')
-    .trim();
-  return { day, clock, sender: oneLine(names.get(sender) ?? sender), text, links };
+  const text = texts.join('\n').replace(/[\r\n\u2028\u2029]+/g, '\n');
+  return { day, clock, sender: oneLine(names.get(sender) ?? sender), text: text.trim(), links };
 }
 
-/** Returns the texts of a message and of its parts, and adds the addresses of titles. The author of a quoted post stands before it. */
-function textsIn(part: Json, links: Link[], level = 0): string[] {
+/** Returns the texts of a part and of its own parts, and adds the addresses of titles. `place` is the member that has the part. */
+function textsIn(part: Json, links: Link[], clean: (words: string) => string, place = '', level = 0): string[] {
   if (level > PART_LEVELS_MAX) return [];
-  const words = WORDS.map((name) => textAt(part, [name])).filter(Boolean);
   const type = textAt(part, ['type']);
-  if (type === 'user') words.push(`<@${textAt(part, ['user_id'])}>`);
-  if (type === 'link') return [`<${textAt(part, ['url'])}|${words.join('')}>`];
-  // Slack repeats the text of a message as a block of rich text.
-  const inner = PARTS.flatMap((name) => listAt(part, name))
-    .filter((one) => words.length === 0 || textAt(one, ['type']) !== 'rich_text')
-    .flatMap((one) => textsIn(one, links, level + 1));
+  if (place === 'elements') {
+    // Blanks between pieces count.
+    if (type === 'text') return [plainText(part, 'text')];
+    if (type === 'emoji') return [`:${textAt(part, ['name'])}:`];
+    if (type === 'user') return [clean(`<@${textAt(part, ['user_id'])}>`)];
+    if (type === 'link') return [clean(`<${textAt(part, ['url'])}|${textAt(part, ['text'])}>`)];
+  }
+  // An attachment of Teams may have data instead of a text.
+  const noText = textAt(part, ['contentType']) === '' ? /^\s*$/ : /^\s*$|^\s*\{[\s\S]*\}\s*$/;
+  const own = WORDS.map((name) => textAt(part, [name])).filter(Boolean);
+  const words = [...new Set(own.map(clean))].filter((text) => !noText.test(text));
+  const wordsIn = (texts: string[]) => texts.join('\n').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  const said = new Set(wordsIn(words));
+  const partsAt = (name: string) => listAt(part, name).map((one) => ({ one, name }));
+  const inner = PARTS.flatMap(partsAt).flatMap(({ one, name }) => {
+    const texts = textsIn(one, links, clean, name, level + 1).filter((text) => !words.includes(text));
+    // Slack repeats the text of a message as a block of rich text.
+    const repeats = words.length > 0 && textAt(one, ['type']) === 'rich_text';
+    return repeats && wordsIn(texts).every((word) => said.has(word)) ? [] : texts;
+  });
   const texts = [...words, ...inner];
-  if (/^rich_text_(?!list)/.test(type)) return [texts.join('')];
-  const [title, url, value] = [['title'], ['title_link', 'url'], VALUE].map((paths) => textAt(part, paths));
+  if (/^rich_text_(?!list)/.test(type)) return [texts.join('')].filter((text) => text.trim() !== '');
+  const [title, url, value] = [['title'], ['title_link', 'url'], VALUES[place] ?? []].map((at) => textAt(part, at));
   if (title && /^https?:/.test(url!)) links.push({ text: title, url: url! });
-  if (value) return [`${texts.join(' ')}: ${value}`];
-  const [first = textAt(part, ['fallback']), ...others] = texts;
-  const author = textAt(part, level === 0 ? ['forwarded_from'] : ['author_name', 'author.name']);
+  if (value) return [[texts.join(' '), clean(value)].filter(Boolean).join(': ')];
+  const [first = clean(textAt(part, ['fallback'])), ...others] = texts;
+  const by = clean(textAt(part, level === 0 ? ['forwarded_from'] : ['author_name', 'author.name']));
+  // Discord does not say who wrote a forwarded message.
+  const author = place === 'forwardedMessage' ? 'Forwarded' : by;
   return [[author, first].filter(Boolean).join(': '), ...others].filter(Boolean);
 }
 
@@ -164,23 +173,28 @@ function withoutSigns(text: string, names: ReadonlyMap<string, string>): string 
   return decodeHtml(plain);
 }
 
-/** Returns the first text at one of the paths. A list of texts and of objects with a text is one text. */
+/** Returns the first text at one of the paths that is not blank. */
 function textAt(value: Json, paths: readonly string[]): string {
   for (const path of paths) {
-    const text = listAt(value, path).map((part) => (isObject(part) ? textWithAddress(part) : part));
-    if (text.join('').trim() !== '') return text.join('');
+    const text = plainText(value, path);
+    if (text.trim() !== '') return text;
   }
   return '';
 }
 
-/** Returns the text of a piece, and the address that Telegram has beside it. */
-function textWithAddress({ text, href }: { [name: string]: Json | undefined }): Json | undefined {
-  return typeof href === 'string' && href !== text ? `${text} (${href})` : text;
+/** Returns the text at the path. A list of texts and of objects with a text is one text. Telegram has addresses beside the pieces. */
+function plainText(value: Json, path: string): string {
+  const pieces = listAt(value, path).map((piece) => {
+    const { text, href } = isObject(piece) ? piece : { text: piece };
+    return typeof text === 'string' && typeof href === 'string' && href !== text ? `${text} (${href})` : text;
+  });
+  return pieces.filter((piece) => typeof piece === 'string' || typeof piece === 'number').join('');
 }
 
-/** Returns the elements of a list, or the one value that stands there instead; none for null. */
+/** Returns the elements of a list, or of the rows of a table, or the one value that stands there instead; none for null. */
 function listAt(value: Json, path: string): Json[] {
-  return [valueAt(value, path) ?? []].flat();
+  const found = valueAt(value, path) ?? [];
+  return Array.isArray(found) ? (found.flat() as Json[]) : [found];
 }
 
 function valueAt(value: Json, path: string): Json | undefined {
