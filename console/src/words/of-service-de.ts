@@ -5,7 +5,7 @@
 export const ofServiceDe: Readonly<Record<string, string>> = {
   // Errors of requests.
   'Nothing of this kind has this id or name, or it may not be seen with this key and principal.':
-    'Davon gibt es nichts mit dieser ID oder diesem Namen, oder dieser Schlüssel und diese Person dürfen es nicht sehen.',
+    'Das gibt es nicht oder nicht mehr, oder dieser Schlüssel und diese Person dürfen es nicht sehen.',
   'There is no redaction policy.': 'Es gibt keine Schwärzungsregeln.',
   'The original file is not given out while redaction rules apply.':
     'Das Original wird nicht herausgegeben, solange Schwärzungsregeln gelten.',

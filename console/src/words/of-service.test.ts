@@ -110,7 +110,7 @@ describe('what the service says, in German', () => {
     assert.equal(said('2 of 31 files failed'), '2 von 31 Dateien sind fehlgeschlagen');
     assert.equal(
       said('Nothing of this kind has this id or name, or it may not be seen with this key and principal.'),
-      'Davon gibt es nichts mit dieser ID oder diesem Namen, oder dieser Schlüssel und diese Person dürfen es nicht sehen.',
+      'Das gibt es nicht oder nicht mehr, oder dieser Schlüssel und diese Person dürfen es nicht sehen.',
     );
     assert.equal(said('tesseract 5.3, eng+deu'), 'tesseract 5.3, eng+deu');
     assert.equal(said('qwen3-4b answers in 20 ms'), 'qwen3-4b antwortet in 20 ms');
