@@ -155,6 +155,9 @@ export async function noteOcr({
   if (!ok) log.warn(`pictures and scanned pages are not read: ${detail}`);
 }
 
+/** Codes of an address that is not of this machine, or of a name that has no address. */
+const UNUSABLE_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
+
 /** Waits until the service listens. @throws ConfigError where its address is to blame */
 async function explained<T>(listening: Promise<T>, { host, port }: Config): Promise<T> {
   try {
@@ -168,7 +171,7 @@ async function explained<T>(listening: Promise<T>, { host, port }: Config): Prom
     }
     if (code === 'EADDRINUSE')
       throw new ConfigError('PINAKES_PORT', `${port} is in use by another process (on ${host})`, '0 for any free port');
-    if (code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') throw error;
+    if (!UNUSABLE_ADDRESS.has(code ?? '')) throw error;
     throw new ConfigError('PINAKES_HOST', `${host} is not an address of this machine`, '127.0.0.1');
   }
 }
