@@ -47,45 +47,9 @@ function checkBody(kind: SourceKind) {
   });
 }
 
-export function previewRoutes(deps: Deps): Route[] {
-  return [checkRoute(deps), scheduleRoute(deps)];
-}
-
-function checkRoute(deps: Deps): Route {
-  const [first, ...others] = SOURCE_KINDS.map(checkBody);
-  const kindOf = new Map<string, SourceKind>(SOURCE_KINDS.map((kind) => [kind.kind, kind]));
-  const check = openOriginChecks(deps);
-  const [{ kind: exampleKind, example }] = SOURCE_KINDS.slice(-1) as [SourceKind];
-  return route({
-    method: 'POST',
-    path: '/connectors/check',
-    scopes: SCOPES,
-    check: checkMayCreateGroup,
-    operation: {
-      id: 'checkConnector',
-      area: 'Connectors',
-      summary: 'Look at an origin before a source follows it',
-      description:
-        'Takes the body that creates a source, with its `kind`, and refuses what the creation would refuse. Lists the origin for at most ' +
-        `${CHECK_MS_MAX / 1_000} seconds and stores nothing. An origin that cannot be read is no error of the request: \`problem\` says ` +
-        'what is wrong. A tenant may check two origins at the same time.',
-    },
-    body: z.discriminatedUnion('kind', [first!, ...others]),
-    response: { status: 200, schema: checkSchema },
-    errors: [404],
-    example: { kind: exampleKind, ...example },
-    async handler({ caller, body, signal }) {
-      const { kind: name, ...members } = body;
-      const kind = kindOf.get(name)!;
-      const found = await check(caller, kind, newSource(kind, members), signal);
-      const redactor = await readRedactor(deps, caller.tenantId);
-      return { ...found, names: await collect(found.names, async (one) => (await redactFact(redactor, one)) ?? '') };
-    },
-  });
-}
-
-function scheduleRoute(deps: Deps): Route {
-  return route({
+export const previewRoutes = (deps: Deps): Route[] => [
+  checkRoute(deps),
+  route({
     method: 'POST',
     path: '/schedules/preview',
     scopes: SCOPES,
@@ -116,6 +80,39 @@ function scheduleRoute(deps: Deps): Route {
       const now = deps.clock.now();
       const times = await deps.schedules.check(rule, now, now);
       return { rrule: rule, next_run_times: times.map((time) => unixSeconds(time)) };
+    },
+  }),
+];
+
+function checkRoute(deps: Deps): Route {
+  const [first, ...others] = SOURCE_KINDS.map(checkBody);
+  const kindOf = new Map<string, SourceKind>(SOURCE_KINDS.map((kind) => [kind.kind, kind]));
+  const check = openOriginChecks(deps);
+  const [{ kind: exampleKind, example }] = SOURCE_KINDS.slice(-1) as [SourceKind];
+  return route({
+    method: 'POST',
+    path: '/connectors/check',
+    scopes: SCOPES,
+    check: checkMayCreateGroup,
+    operation: {
+      id: 'checkConnector',
+      area: 'Connectors',
+      summary: 'Look at an origin before a source follows it',
+      description:
+        'Takes the body that creates a source, with its `kind`, and refuses what the creation would refuse. Lists the origin for at most ' +
+        `${CHECK_MS_MAX / 1_000} seconds and stores nothing. An origin that cannot be read is no error of the request: \`problem\` says ` +
+        'what is wrong. A tenant may check two origins at the same time.',
+    },
+    body: z.discriminatedUnion('kind', [first!, ...others]),
+    response: { status: 200, schema: checkSchema },
+    errors: [404],
+    example: { kind: exampleKind, ...example },
+    async handler({ caller, body, signal }) {
+      const { kind: name, ...members } = body;
+      const kind = kindOf.get(name)!;
+      const found = await check(caller, kind, newSource(kind, members), signal);
+      const redactor = await readRedactor(deps, caller.tenantId);
+      return { ...found, names: await collect(found.names, async (one) => (await redactFact(redactor, one)) ?? '') };
     },
   });
 }

@@ -47,12 +47,8 @@ const textSchema = z
   })
   .meta({ id: 'SourceText' });
 
-export function contentsRoutes(deps: Deps): Route[] {
-  return [contentRoute(deps), chunksRoute(deps), textRoute(deps)];
-}
-
-function contentRoute(deps: Deps): Route {
-  return route({
+export const contentsRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/contents/{id}',
     scopes: ['knowledge:read'],
@@ -73,11 +69,8 @@ function contentRoute(deps: Deps): Route {
       if (!hit) throw notFound();
       return toContent(hit);
     },
-  });
-}
-
-function chunksRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/chunks',
     scopes: ['knowledge:read'],
@@ -98,11 +91,8 @@ function chunksRoute(deps: Deps): Route {
       const pagination = { limit: query.limit, has_more: nextId !== null, total, next_id: nextId };
       return { chunks: (await readerViewOfChunks(redactor, rows)).map(toContent), pagination };
     },
-  });
-}
-
-function textRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/text',
     scopes: ['knowledge:read'],
@@ -141,5 +131,5 @@ function textRoute(deps: Deps): Route {
         next_offset: reached < textLength ? reached : null,
       };
     },
-  });
-}
+  }),
+];

@@ -133,12 +133,8 @@ const changeBody = z.strictObject({
 const principalQuery = z.strictObject(principalShape);
 const ofOne = { path: '/conversations/{id}', scopes: ['inference:run'], params: idParams } as const;
 
-export function conversationRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), changeRoute(deps), deleteRoute(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const conversationRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/conversations',
     scopes: ['inference:run'],
@@ -160,11 +156,8 @@ function listRoute(deps: Deps): Route {
       const listed = await pageOfConversations(deps.db, caller.tenantId, owner, redactor, query.q, page);
       return pageAnswer('conversations', query, listed, toWire);
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOne,
     method: 'GET',
     operation: {
@@ -185,11 +178,8 @@ function getRoute(deps: Deps): Route {
         messages: await collect(messages, async (message) => toWireMessage(await redactMessage(redactor, message))),
       };
     },
-  });
-}
-
-function changeRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOne,
     method: 'PUT',
     operation: { id: 'updateConversation', area: AREA, summary: 'Rename a conversation or choose its active message' },
@@ -203,11 +193,8 @@ function changeRoute(deps: Deps): Route {
       });
       return toWire(await redactConversation(await readRedactor(deps, caller.tenantId), changed));
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOne,
     method: 'DELETE',
     operation: {
@@ -223,8 +210,8 @@ function deleteRoute(deps: Deps): Route {
       const removed = await removeConversation(deps.db, caller, principalOf(deps, query), params.id);
       return toWire(await redactConversation(await readRedactor(deps, caller.tenantId), removed));
     },
-  });
-}
+  }),
+];
 
 function toWire(row: Conversation): z.input<typeof conversationSchema> {
   return toRecord(conversationSchema, row);

@@ -77,12 +77,8 @@ const changedFilesSchema = z
   })
   .meta({ id: 'ChangedFiles' });
 
-export function fileRoutes(deps: Deps): Route[] {
-  return [changeRoute(deps), deleteRoute(deps)];
-}
-
-function changeRoute(deps: Deps): Route {
-  return route({
+export const fileRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'PUT',
     path: '/local-file-groups/{id}/files',
     scopes: ['ingestion:manage'],
@@ -105,11 +101,8 @@ function changeRoute(deps: Deps): Route {
       const change = await receiveChange({ blobs: deps.blobs, tenantId: caller.tenantId, body, boundary, signal });
       return changeFiles(deps, caller, params.id, change, idempotency, signal);
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/local-file-groups/{id}/files',
     scopes: ['ingestion:manage'],
@@ -138,5 +131,5 @@ function deleteRoute(deps: Deps): Route {
       const deleted = await deleteFilesByPath(deps, caller, params.id, body.paths.map(cleanPath));
       return { source_group_id: params.id, deleted };
     },
-  });
-}
+  }),
+];

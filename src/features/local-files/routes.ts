@@ -80,24 +80,8 @@ const uploadSchema = {
   },
 };
 
-export function localFileRoutes(deps: Deps): Route[] {
-  return [
-    createRoute(deps),
-    listRoute(deps),
-    getRoute(deps),
-    deleteGroupRoute(
-      deps,
-      '/local-file-groups',
-      { id: 'deleteLocalFileGroup', area: AREA, summary: 'Delete a local file group' },
-      SOURCE_TYPE,
-    ),
-    ...fileRoutes(deps),
-    ...parseRoutes(deps),
-  ];
-}
-
-function createRoute(deps: Deps): Route {
-  return route({
+export const localFileRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'POST',
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
@@ -121,11 +105,8 @@ function createRoute(deps: Deps): Route {
       const upload = await receiveUpload({ blobs, tenantId: caller.tenantId, body: pieces, boundary, signal });
       return createGroup(deps, caller, upload, idempotency, signal);
     },
-  });
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
@@ -144,11 +125,8 @@ function listRoute(deps: Deps): Route {
       );
       return pageAnswer('local_file_groups', query, listed, (group) => toLocalFileGroup(group, redactor));
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/local-file-groups/{id}',
     scopes: ['ingestion:manage'],
@@ -162,8 +140,16 @@ function getRoute(deps: Deps): Route {
       if (group?.sourceType !== SOURCE_TYPE) throw notFound();
       return toLocalFileGroup(group, redactor);
     },
-  });
-}
+  }),
+  deleteGroupRoute(
+    deps,
+    '/local-file-groups',
+    { id: 'deleteLocalFileGroup', area: AREA, summary: 'Delete a local file group' },
+    SOURCE_TYPE,
+  ),
+  ...fileRoutes(deps),
+  ...parseRoutes(deps),
+];
 
 async function toLocalFileGroup(
   group: SourceGroup,

@@ -75,12 +75,8 @@ const NEXT_VALUES = 500;
 /** A whole number with at most as many digits as a 64-bit integer. */
 const WHOLE_NUMBER = /^[+-]?[0-9]{1,19}$/;
 
-export function metadataColumnRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), declareRoute(deps), deleteRoute(deps), valuesRoute(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const metadataColumnRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/metadata-columns',
     scopes: ['knowledge:read'],
@@ -93,11 +89,8 @@ function listRoute(deps: Deps): Route {
       );
       return pageAnswer('metadata_columns', query, listed, toWire);
     },
-  });
-}
-
-function declareRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/metadata-columns',
     scopes: ['knowledge:write'],
@@ -116,11 +109,8 @@ function declareRoute(deps: Deps): Route {
     example: { key: 'year', type: 'integer', description: 'Year of publication' },
     handler: async ({ body, caller, idempotency }) =>
       toWire(await declareColumn(deps, caller, body, (tx, column) => idempotency.save(tx, toWire(column)))),
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/metadata-columns/{key}',
     scopes: ['knowledge:write'],
@@ -134,11 +124,8 @@ function deleteRoute(deps: Deps): Route {
     params: keyParams,
     response: { status: 200, schema: columnSchema },
     handler: async ({ caller, params }) => toWire(await removeColumn(deps, caller, params.key)),
-  });
-}
-
-function valuesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/metadata-columns/{key}/values',
     scopes: ['knowledge:read'],
@@ -177,8 +164,8 @@ function valuesRoute(deps: Deps): Route {
       }
       return { values: visible.slice(0, query.limit), has_more: visible.length > query.limit };
     },
-  });
-}
+  }),
+];
 
 function readValues(
   deps: Deps,

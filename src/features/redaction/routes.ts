@@ -83,12 +83,8 @@ const ofPolicy = {
   versioned: true,
 } as const;
 
-export function redactionRoutes(deps: Deps): Route[] {
-  return [getRoute(deps), putRoute(deps), deleteRoute(deps), testRoute(deps)];
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+export const redactionRoutes = (deps: Deps): Route[] => [
+  route({
     ...ofPolicy,
     method: 'GET',
     operation: { id: 'getRedactionPolicy', area: AREA, summary: 'Get the redaction policy' },
@@ -99,11 +95,8 @@ function getRoute(deps: Deps): Route {
       );
       return send(reply, policy);
     },
-  });
-}
-
-function putRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofPolicy,
     method: 'PUT',
     operation: {
@@ -134,11 +127,8 @@ function putRoute(deps: Deps): Route {
       });
       return send(reply, saved);
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofPolicy,
     method: 'DELETE',
     operation: {
@@ -158,11 +148,8 @@ function deleteRoute(deps: Deps): Route {
         await record(tx, caller, 'delete', policy);
         return toWire(policy);
       }),
-  });
-}
-
-function testRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...shared,
     method: 'POST',
     path: '/redaction-policy/test',
@@ -187,8 +174,8 @@ function testRoute(deps: Deps): Route {
       });
       return redactor.redact(body.text, body.apply_at ?? 'any', signal);
     },
-  });
-}
+  }),
+];
 
 /**
  * Compiles the patterns, because the engine refuses some that the schema accepts, and refuses entities that no analyzer finds.

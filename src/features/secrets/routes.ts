@@ -68,21 +68,8 @@ const updateBody = z.strictObject({
     .describe('What the secret is for. Absent: unchanged. Empty: no description.'),
 });
 
-export function secretRoutes(deps: Deps): Route[] {
-  return [createRoute(deps), listRoute(deps), getRoute(deps), updateRoute(deps), deleteRoute(deps)];
-}
-
-/** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
-const shared = { scopes: ['ingestion:manage'], check: refuseLimitedKeys('use secrets') } as const;
-const ofOneSecret = {
-  ...shared,
-  path: '/secrets/{secret_id}',
-  params: secretParams,
-  response: { status: 200, schema: secretSchema },
-} as const;
-
-function createRoute(deps: Deps): Route {
-  return route({
+export const secretRoutes = (deps: Deps): Route[] => [
+  route({
     ...shared,
     method: 'POST',
     path: '/secrets',
@@ -117,16 +104,8 @@ function createRoute(deps: Deps): Route {
         return answer;
       });
     },
-  });
-}
-
-/** Checks a value whose form is known. @throws ServiceError invalid_request */
-function checkValue(type: SecretType, value: string): void {
-  if (type === 'database') parseDatabaseUrl(value);
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...shared,
     method: 'GET',
     path: '/secrets',
@@ -142,11 +121,8 @@ function listRoute(deps: Deps): Route {
       const listed = await listSecrets(deps.db, caller.tenantId, query.q, pageRequest(query));
       return pageAnswer('secrets', query, listed, toWire);
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOneSecret,
     method: 'GET',
     operation: {
@@ -161,11 +137,8 @@ function getRoute(deps: Deps): Route {
       );
       return toWire(secret);
     },
-  });
-}
-
-function updateRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOneSecret,
     method: 'PUT',
     operation: {
@@ -196,11 +169,8 @@ function updateRoute(deps: Deps): Route {
         return toWire(secret);
       });
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOneSecret,
     method: 'DELETE',
     operation: {
@@ -216,7 +186,21 @@ function deleteRoute(deps: Deps): Route {
         return toWire(secret);
       });
     },
-  });
+  }),
+];
+
+/** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
+const shared = { scopes: ['ingestion:manage'], check: refuseLimitedKeys('use secrets') } as const;
+const ofOneSecret = {
+  ...shared,
+  path: '/secrets/{secret_id}',
+  params: secretParams,
+  response: { status: 200, schema: secretSchema },
+} as const;
+
+/** Checks a value whose form is known. @throws ServiceError invalid_request */
+function checkValue(type: SecretType, value: string): void {
+  if (type === 'database') parseDatabaseUrl(value);
 }
 
 function record(tx: Tx, caller: Caller, action: AuditAction, secret: Secret, more: object = {}): Promise<void> {

@@ -56,25 +56,8 @@ const groupQuery = z.strictObject({
   tag_id: givenId.optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
 });
 
-export function sourceGroupRoutes(deps: Deps): Route[] {
-  return [
-    listRoute(deps),
-    getRoute(deps),
-    renameRoute(deps),
-    metadataRoute(deps),
-    deleteGroupRoute(deps, '/source-groups', {
-      id: 'deleteSourceGroup',
-      area: AREA,
-      summary: 'Delete a source group',
-    }),
-    sourcesRoute(deps),
-    ...runRoutes(deps),
-    ...eventRoutes(deps),
-  ];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const sourceGroupRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/source-groups',
     scopes: ['ingestion:manage', 'knowledge:read'],
@@ -88,11 +71,8 @@ function listRoute(deps: Deps): Route {
       );
       return pageAnswer('source_groups', query, listed, (group) => toSourceGroup(group, redactor));
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/source-groups/{id}',
     scopes: ['ingestion:manage', 'knowledge:read'],
@@ -105,11 +85,8 @@ function getRoute(deps: Deps): Route {
       );
       return toSourceGroup(group, redactor);
     },
-  });
-}
-
-function renameRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'PUT',
     path: '/source-groups/{id}',
     scopes: ['ingestion:manage'],
@@ -120,11 +97,8 @@ function renameRoute(deps: Deps): Route {
     example: { name: 'Policies 2026' },
     handler: async ({ caller, params, body }) =>
       toSourceGroup(await renameGroup(deps, caller, params.id, body.name), await readRedactor(deps, caller.tenantId)),
-  });
-}
-
-function metadataRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'PUT',
     path: '/source-groups/{id}/metadata',
     scopes: ['knowledge:write'],
@@ -144,11 +118,13 @@ function metadataRoute(deps: Deps): Route {
       const metadata = await patchGroupMetadata(deps, caller, params.id, body.metadata.records);
       return { records: await redactRecords(metadata, await readRedactor(deps, caller.tenantId)) };
     },
-  });
-}
-
-function sourcesRoute(deps: Deps): Route {
-  return route({
+  }),
+  deleteGroupRoute(deps, '/source-groups', {
+    id: 'deleteSourceGroup',
+    area: AREA,
+    summary: 'Delete a source group',
+  }),
+  route({
     method: 'GET',
     path: '/source-groups/{id}/sources',
     scopes: ['ingestion:manage', 'knowledge:read'],
@@ -163,8 +139,10 @@ function sourcesRoute(deps: Deps): Route {
       });
       return pageAnswer('sources', query, listed, (source) => toSourceDetails(source, redactor, caller, deps.config));
     },
-  });
-}
+  }),
+  ...runRoutes(deps),
+  ...eventRoutes(deps),
+];
 
 /** Returns a group that the caller may see. @throws ServiceError not_found */
 async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {

@@ -87,44 +87,8 @@ const runFileSchema = z
   })
   .meta({ id: 'RunFile' });
 
-export function runRoutes(deps: Deps): Route[] {
-  return [
-    listAllRoute(deps),
-    listRoute(deps),
-    startRoute(deps),
-    getRoute(deps),
-    errorsRoute(deps),
-    filesRoute(deps),
-    cancelRoute(deps),
-  ];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/source-groups/{id}/runs',
-    scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
-    params: idParams,
-    query: z.strictObject({
-      ...pageQueryShape,
-      ...orderShape,
-      ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
-    }),
-    response: runPage,
-    async handler({ caller, params, query }) {
-      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
-        if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
-        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
-      });
-      return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
-    },
-  });
-}
-
-function listAllRoute(deps: Deps): Route {
-  return route({
+export const runRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/runs',
     scopes: ['ingestion:manage', 'knowledge:read'],
@@ -149,11 +113,29 @@ function listAllRoute(deps: Deps): Route {
       });
       return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
     },
-  });
-}
-
-function startRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
+    method: 'GET',
+    path: '/source-groups/{id}/runs',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
+    params: idParams,
+    query: z.strictObject({
+      ...pageQueryShape,
+      ...orderShape,
+      ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
+    }),
+    response: runPage,
+    async handler({ caller, params, query }) {
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
+        if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
+        const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
+        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
+      });
+      return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
+    },
+  }),
+  route({
     method: 'POST',
     path: '/source-groups/{id}/runs',
     scopes: ['ingestion:manage'],
@@ -187,11 +169,8 @@ function startRoute(deps: Deps): Route {
       const request = { onlyFailed: body?.only_failed ?? false, sourceIds: body?.source_ids };
       return shown(deps, caller.tenantId, await startRun(deps, caller.tenantId, params.id, caller, request));
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/runs/{id}',
     scopes: ['ingestion:manage', 'knowledge:read'],
@@ -204,11 +183,8 @@ function getRoute(deps: Deps): Route {
       );
       return shown(deps, caller.tenantId, run);
     },
-  });
-}
-
-function errorsRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/runs/{id}/errors',
     scopes: ['ingestion:manage', 'knowledge:read'],
@@ -231,11 +207,8 @@ function errorsRoute(deps: Deps): Route {
         }),
       );
     },
-  });
-}
-
-function filesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/runs/{id}/files',
     scopes: ['ingestion:manage', 'knowledge:read'],
@@ -265,20 +238,8 @@ function filesRoute(deps: Deps): Route {
         return toRecord(runFileSchema, file, { name: await redact(file.name), ...place, message });
       });
     },
-  });
-}
-
-/** A path or an address that a rule would change is left out, because the rest of it leads nowhere. */
-async function readablePlace(redactor: Redactor | null, { path, url }: FilePlace): Promise<FilePlace> {
-  const isWhole = {
-    path: path !== null && (await redactPath(redactor, path)) === path,
-    url: url !== null && (await redactFact(redactor, url)) === url,
-  };
-  return { path: isWhole.path ? path : null, url: isWhole.url ? url : null };
-}
-
-function cancelRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/runs/{id}/cancel',
     scopes: ['ingestion:manage'],
@@ -295,7 +256,16 @@ function cancelRoute(deps: Deps): Route {
     async handler({ caller, params }) {
       return shown(deps, caller.tenantId, await cancelRun(deps, caller.tenantId, params.id, caller));
     },
-  });
+  }),
+];
+
+/** A path or an address that a rule would change is left out, because the rest of it leads nowhere. */
+async function readablePlace(redactor: Redactor | null, { path, url }: FilePlace): Promise<FilePlace> {
+  const isWhole = {
+    path: path !== null && (await redactPath(redactor, path)) === path,
+    url: url !== null && (await redactFact(redactor, url)) === url,
+  };
+  return { path: isWhole.path ? path : null, url: isWhole.url ? url : null };
 }
 
 async function shown(deps: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {

@@ -40,12 +40,8 @@ const RULES =
   '40 records, each key once; at most 20 records may remain. Keys have 1 to 256 characters, values at most 4,096. ' +
   'Records of the origin stay unchanged, but a record that is set through the API hides a record of the origin with the same key.';
 
-export function metadataRoutes(deps: Deps): Route[] {
-  return [putRoute(deps), deleteRoute(deps), batchRoute(deps)];
-}
-
-function putRoute(deps: Deps): Route {
-  return route({
+export const metadataRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'PUT',
     path: '/sources/{source_id}/metadata',
     scopes: ['knowledge:write'],
@@ -73,11 +69,8 @@ function putRoute(deps: Deps): Route {
       // All records are redacted, not only the changed ones. Otherwise a change of one record would show the others unredacted.
       return { records: await redactRecords(metadata, redactor) };
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/sources/{source_id}/metadata',
     scopes: ['knowledge:write'],
@@ -96,11 +89,8 @@ function deleteRoute(deps: Deps): Route {
       await deleteSourceMetadata(deps, caller, params.source_id);
       return { message: 'The metadata of the source was deleted.' };
     },
-  });
-}
-
-function batchRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/sources/metadata/batch',
     scopes: ['knowledge:write'],
@@ -132,5 +122,5 @@ function batchRoute(deps: Deps): Route {
       const apply = (patch: SourcePatch) => patchSourceMetadata(deps, caller, patch);
       return applyBatch(patches, ({ sourceId }) => sourceId, apply, signal);
     },
-  });
-}
+  }),
+];

@@ -45,20 +45,8 @@ const sourceSchema = z
   })
   .meta({ id: 'Source' });
 
-export function sourceRoutes(deps: Deps): Route[] {
-  return [
-    listRoute(deps),
-    ...sourceListRoutes(deps),
-    getRoute(deps),
-    deleteRoute(deps),
-    rawRoute(deps),
-    originalRoute(deps),
-    ...metadataRoutes(deps),
-  ];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const sourceRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/sources',
     scopes: ['knowledge:read'],
@@ -78,11 +66,9 @@ function listRoute(deps: Deps): Route {
       );
       return pageAnswer('sources', query, listed, (source) => toSource(source, redactor));
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  ...sourceListRoutes(deps),
+  route({
     method: 'GET',
     path: '/sources/{id}',
     scopes: ['knowledge:read'],
@@ -96,11 +82,8 @@ function getRoute(deps: Deps): Route {
       if (!source) throw notFound();
       return toSourceDetails(source, redactor, caller, deps.config);
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/sources/{id}',
     scopes: ['knowledge:write'],
@@ -124,11 +107,8 @@ function deleteRoute(deps: Deps): Route {
       );
       return { source_id: params.id };
     },
-  });
-}
-
-function rawRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{source_id}/raw',
     scopes: ['knowledge:read'],
@@ -155,8 +135,10 @@ function rawRoute(deps: Deps): Route {
       };
       return sendFile(raw, reply, find, { signal, rights });
     },
-  });
-}
+  }),
+  originalRoute(deps),
+  ...metadataRoutes(deps),
+];
 
 async function toSource(source: Source, redactor: Redactor | null): Promise<z.input<typeof sourceSchema>> {
   const { name, metadata } = await redactFacts(source, redactor);

@@ -82,12 +82,8 @@ const createdSchema = tableIdSchema.extend({
   ),
 });
 
-export function tableChangeRoutes(deps: Deps): Route[] {
-  return [createRoute(deps), changeRoute(deps), deleteRoute(deps), buildRoute(deps)];
-}
-
-function createRoute(deps: Deps): Route {
-  return route({
+export const tableChangeRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'POST',
     path: '/tables',
     scopes: ['ingestion:manage'],
@@ -119,21 +115,8 @@ function createRoute(deps: Deps): Route {
       };
       return answer(await createTable(deps, caller, request, (tx, created) => idempotency.save(tx, answer(created))));
     },
-  });
-}
-
-/** @throws ServiceError invalid_request */
-function sourceOf({ source, rrule }: z.output<typeof createBody>): TableRequest['source'] {
-  const { source_id: id, url } = source;
-  if ((id === undefined) === (url === undefined)) throw invalidAt(['source'], 'give either source_id or url.');
-  if (url !== undefined) return { url, rrule: rrule ?? '' };
-  if (rrule !== undefined)
-    throw invalidAt(['rrule'], 'a schedule needs source.url. Other sources have schedules of their own.');
-  return { id: id! };
-}
-
-function changeRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'PUT',
     path: '/tables/{id}',
     scopes: ['ingestion:manage'],
@@ -164,11 +147,8 @@ function changeRoute(deps: Deps): Route {
       });
       return { table_id: params.id };
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/tables/{id}',
     scopes: ['ingestion:manage'],
@@ -186,11 +166,8 @@ function deleteRoute(deps: Deps): Route {
       await deleteTable(deps, caller, params.id);
       return { table_id: params.id };
     },
-  });
-}
-
-function buildRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/tables/{id}/runs',
     scopes: ['ingestion:manage'],
@@ -210,5 +187,15 @@ function buildRoute(deps: Deps): Route {
       await rebuildTable(deps, caller, params.id);
       return { table_id: params.id };
     },
-  });
+  }),
+];
+
+/** @throws ServiceError invalid_request */
+function sourceOf({ source, rrule }: z.output<typeof createBody>): TableRequest['source'] {
+  const { source_id: id, url } = source;
+  if ((id === undefined) === (url === undefined)) throw invalidAt(['source'], 'give either source_id or url.');
+  if (url !== undefined) return { url, rrule: rrule ?? '' };
+  if (rrule !== undefined)
+    throw invalidAt(['rrule'], 'a schedule needs source.url. Other sources have schedules of their own.');
+  return { id: id! };
 }

@@ -65,12 +65,8 @@ const candidateSchema = z
   })
   .meta({ id: 'SourceTable' });
 
-export function tableRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), rowsRoute(deps), sourceTablesRoute(deps), ...tableChangeRoutes(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const tableRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/tables',
     scopes: ['knowledge:read'],
@@ -94,11 +90,8 @@ function listRoute(deps: Deps): Route {
         return seen && toTable(seen, redactor);
       });
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/tables/{id}',
     scopes: ['knowledge:read'],
@@ -121,11 +114,8 @@ function getRoute(deps: Deps): Route {
         sample: await collect(rows, (row) => toRow(opened, row)),
       };
     },
-  });
-}
-
-function rowsRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/tables/{id}/rows',
     scopes: ['knowledge:read'],
@@ -163,11 +153,8 @@ function rowsRoute(deps: Deps): Route {
         next_after_row: nextAfter,
       };
     },
-  });
-}
-
-function sourceTablesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/tables',
     scopes: ['knowledge:read'],
@@ -213,5 +200,6 @@ function sourceTablesRoute(deps: Deps): Route {
         })),
       };
     },
-  });
-}
+  }),
+  ...tableChangeRoutes(deps),
+];
