@@ -96,8 +96,8 @@ const usageSchema = z
 
 const AREA = 'API keys';
 
-export function apiKeyRoutes(deps: Deps): Route[] {
-  const issue = route({
+export const apiKeyRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'POST',
     path: '/api-keys',
     scopes: ['apikeys:issue'],
@@ -123,9 +123,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       });
       return { ...toWire(row), key };
     },
-  });
-
-  const list = route({
+  }),
+  route({
     method: 'GET',
     path: '/api-keys',
     scopes: ['apikeys:issue'],
@@ -143,9 +142,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       const listed = await listApiKeys(deps.db, caller.tenantId, caller, query.q, pageRequest(query));
       return pageAnswer('api_keys', query, listed, toWire);
     },
-  });
-
-  const revoke = route({
+  }),
+  route({
     method: 'DELETE',
     path: '/api-keys/{id}',
     scopes: ['apikeys:issue'],
@@ -162,9 +160,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     async handler({ params, caller }) {
       return toWire(await revokeOwnApiKey(deps, caller, params.id));
     },
-  });
-
-  const rotate = route({
+  }),
+  route({
     method: 'POST',
     path: '/api-keys/{id}/rotate',
     scopes: ['apikeys:issue'],
@@ -186,9 +183,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       const { row, key } = await rotateApiKey(deps, caller, params.id, body?.grace_seconds ?? 0);
       return { ...toWire(row), key };
     },
-  });
-
-  const usage = route({
+  }),
+  route({
     method: 'GET',
     path: '/api-keys/{id}/usage',
     scopes: ['apikeys:issue'],
@@ -216,10 +212,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
         tokens_per_day: deps.config.chat.tokensPerDay.key || null,
       };
     },
-  });
-
-  return [issue, list, revoke, rotate, usage];
-}
+  }),
+];
 
 function toCounts({ requests, inputTokens, outputTokens }: UsageRow): z.input<typeof usageSchema>['total'] {
   return { requests, input_tokens: inputTokens, output_tokens: outputTokens };

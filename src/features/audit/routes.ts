@@ -57,8 +57,8 @@ const eventQuery = z.strictObject({
   ...timesShape('Only events'),
 });
 
-export function auditRoutes(deps: Deps): Route[] {
-  const list = route({
+export const auditRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/audit-events',
     scopes: ['audit:read'],
@@ -82,9 +82,8 @@ export function auditRoutes(deps: Deps): Route[] {
       );
       return pageAnswer('audit_events', query, listed, toWire);
     },
-  });
-  return [list];
-}
+  }),
+];
 
 function toWire(event: ListedAuditEvent): z.input<typeof eventSchema> {
   return toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() });

@@ -56,92 +56,29 @@ const subjectSchema = z
   })
   .meta({ id: 'AuthzSubject' });
 
-export function subjectRoutes(deps: Deps): Route[] {
-  const shared = {
-    path: PATH,
-    scopes: ['authz:grant'],
-    params,
-    response: { status: 200, schema: subjectSchema },
-  } as const;
-  return [
-    route({
-      method: 'GET',
-      path: '/authz/subjects',
-      scopes: ['authz:grant'],
-      operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
-      query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
-      response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
-      async handler({ caller, query }) {
-        const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-          listSubjects(tx, caller.tenantId, query.q, pageRequest(query)),
-        );
-        return pageAnswer('subjects', query, listed, toWire);
-      },
-    }),
-    batchRoute(deps),
-    route({
-      ...shared,
-      method: 'GET',
-      operation: { id: 'getSubject', area: AREA, summary: 'Get the attributes of a subject' },
-      handler: async ({ caller, params }) => toWire(await readSubject(deps, caller, params.principal_id)),
-    }),
-    route({
-      ...shared,
-      method: 'PUT',
-      operation: {
-        id: 'setSubject',
-        area: AREA,
-        summary: 'Set the attributes of a subject',
-        description:
-          'Replaces all attributes of the subject. Takes effect at once. An API key with limits cannot do this.',
-      },
-      check: refuseLimited,
-      body: subjectBody,
-      errors: [409],
-      example: { attributes: { department: 'sales', projects: ['apollo', 'gemini'], clearance: 2 } },
-      handler: async ({ caller, params, body }) =>
-        toWire(await setSubject(deps, caller, params.principal_id, toFields(body))),
-    }),
-    route({
-      ...shared,
-      method: 'PATCH',
-      operation: {
-        id: 'changeSubject',
-        area: AREA,
-        summary: 'Change attributes of a subject',
-        description:
-          'Sets and removes the attributes that the request names; the others stay. Takes effect at once. An API key with limits ' +
-          'cannot do this.',
-      },
-      check: refuseLimited,
-      body: patchBody,
-      example: { attributes: { department: 'legal', clearance: null } },
-      handler: async ({ caller, params, body }) =>
-        toWire(
-          await changeSubject(deps, caller, params.principal_id, {
-            attributes: body.attributes ?? {},
-            ...(body.expires_time === undefined ? {} : { expiresAt: toDate(body.expires_time) }),
-          }),
-        ),
-    }),
-    route({
-      ...shared,
-      method: 'DELETE',
-      operation: {
-        id: 'deleteSubject',
-        area: AREA,
-        summary: 'Delete a subject',
-        description:
-          'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',
-      },
-      check: refuseLimited,
-      handler: async ({ caller, params }) => toWire(await removeSubject(deps, caller, params.principal_id)),
-    }),
-  ];
-}
+const shared = {
+  path: PATH,
+  scopes: ['authz:grant'],
+  params,
+  response: { status: 200, schema: subjectSchema },
+} as const;
 
-function batchRoute(deps: Deps): Route {
-  return route({
+export const subjectRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/authz/subjects',
+    scopes: ['authz:grant'],
+    operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
+    response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
+    async handler({ caller, query }) {
+      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+        listSubjects(tx, caller.tenantId, query.q, pageRequest(query)),
+      );
+      return pageAnswer('subjects', query, listed, toWire);
+    },
+  }),
+  route({
     method: 'POST',
     path: '/authz/subjects/attributes/batch',
     scopes: ['authz:grant'],
@@ -164,8 +101,66 @@ function batchRoute(deps: Deps): Route {
         (item) => setSubject(deps, caller, item.principal_id, toFields(item)),
         signal,
       ),
-  });
-}
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    operation: { id: 'getSubject', area: AREA, summary: 'Get the attributes of a subject' },
+    handler: async ({ caller, params }) => toWire(await readSubject(deps, caller, params.principal_id)),
+  }),
+  route({
+    ...shared,
+    method: 'PUT',
+    operation: {
+      id: 'setSubject',
+      area: AREA,
+      summary: 'Set the attributes of a subject',
+      description:
+        'Replaces all attributes of the subject. Takes effect at once. An API key with limits cannot do this.',
+    },
+    check: refuseLimited,
+    body: subjectBody,
+    errors: [409],
+    example: { attributes: { department: 'sales', projects: ['apollo', 'gemini'], clearance: 2 } },
+    handler: async ({ caller, params, body }) =>
+      toWire(await setSubject(deps, caller, params.principal_id, toFields(body))),
+  }),
+  route({
+    ...shared,
+    method: 'PATCH',
+    operation: {
+      id: 'changeSubject',
+      area: AREA,
+      summary: 'Change attributes of a subject',
+      description:
+        'Sets and removes the attributes that the request names; the others stay. Takes effect at once. An API key with limits ' +
+        'cannot do this.',
+    },
+    check: refuseLimited,
+    body: patchBody,
+    example: { attributes: { department: 'legal', clearance: null } },
+    handler: async ({ caller, params, body }) =>
+      toWire(
+        await changeSubject(deps, caller, params.principal_id, {
+          attributes: body.attributes ?? {},
+          ...(body.expires_time === undefined ? {} : { expiresAt: toDate(body.expires_time) }),
+        }),
+      ),
+  }),
+  route({
+    ...shared,
+    method: 'DELETE',
+    operation: {
+      id: 'deleteSubject',
+      area: AREA,
+      summary: 'Delete a subject',
+      description:
+        'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',
+    },
+    check: refuseLimited,
+    handler: async ({ caller, params }) => toWire(await removeSubject(deps, caller, params.principal_id)),
+  }),
+];
 
 function toFields({ attributes, expires_time: time = null }: z.output<typeof subjectBody>) {
   return { attributes, expiresAt: toDate(time) };

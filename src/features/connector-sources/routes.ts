@@ -35,27 +35,83 @@ export function connectorSourceRoutes(deps: Deps): Route[] {
   return SOURCE_KINDS.flatMap((kind) => [...sourceRoutes(deps, kind), ...settingRoutes(deps, kind)]);
 }
 
-function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
-  const schema = sourceSchema(kind);
-  return [
-    createRoute(deps, kind, schema),
-    listRoute(deps, kind, schema),
-    getRoute(deps, kind, schema),
-    deleteGroupRoute(
-      deps,
-      kind.path,
-      {
-        id: `delete${kind.name}`,
-        area: kind.area,
-        summary: `Delete a ${kind.noun}`,
-        description:
-          'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
-          'job removes the rest. Until then, a repeated request gets the same answer.',
-      },
-      kind.kind,
-    ),
-  ];
-}
+const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind), key = listKey(kind.path)): Route[] => [
+  route({
+    method: 'POST',
+    path: kind.path,
+    scopes: SCOPES,
+    check: checkMayCreateGroup,
+    operation: {
+      id: `create${kind.name}`,
+      area: kind.area,
+      summary: `Create a ${kind.noun}`,
+      description:
+        'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
+        '`POST /source-groups/{id}/runs` starts another. 404 if the secret is unknown or has another type.',
+    },
+    body: createBody(kind),
+    response: { status: 201, schema, description: 'The source. Its first run is queued.' },
+    errors: kind.credential ? [404, 409] : [409],
+    idempotent: true,
+    example: kind.example,
+    async handler({ caller, body, idempotency }) {
+      const source = await createSource(deps, caller, kind, newSource(kind, body), (tx, made) =>
+        idempotency.save(tx, toSource(kind, made)),
+      );
+      return toSource(kind, source);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: kind.path,
+    scopes: SCOPES,
+    operation: { id: `list${kind.name}s`, area: kind.area, summary: `List ${kind.noun}s` },
+    query: pageQuery,
+    response: {
+      status: 200,
+      schema: z.object({ [key]: z.array(schema).describe('The sources of this page.'), pagination: paginationSchema }),
+    },
+    async handler({ caller, query }) {
+      const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
+        const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
+        const ids = groups.rows.map(({ id }) => id);
+        return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
+      });
+      const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
+      return pageAnswer(key, query, listed, async (group) => ({
+        ...toSource(kind, { group, setting: settingOf.get(group.id)! }),
+        ...(await redactGroup(group, redactor)),
+      }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${kind.path}/{id}`,
+    scopes: SCOPES,
+    operation: { id: `get${kind.name}`, area: kind.area, summary: `Get a ${kind.noun}` },
+    params: idParams,
+    response: { status: 200, schema },
+    async handler({ caller, params }) {
+      const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
+        getSource(tx, caller, kind, params.id),
+      );
+      return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
+    },
+  }),
+  deleteGroupRoute(
+    deps,
+    kind.path,
+    {
+      id: `delete${kind.name}`,
+      area: kind.area,
+      summary: `Delete a ${kind.noun}`,
+      description:
+        'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
+        'job removes the rest. Until then, a repeated request gets the same answer.',
+    },
+    kind.kind,
+  ),
+];
 
 function sourceSchema({ name, answerMembers }: SourceKind) {
   return z
@@ -113,79 +169,6 @@ export function newSource(kind: SourceKind, body: z.output<ReturnType<typeof cre
     rrule: body.rrule ?? '',
     metadata: body.metadata?.records ?? [],
   };
-}
-
-function createRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
-  const { noun, name, path, credential } = kind;
-  return route({
-    method: 'POST',
-    path,
-    scopes: SCOPES,
-    check: checkMayCreateGroup,
-    operation: {
-      id: `create${name}`,
-      area: kind.area,
-      summary: `Create a ${noun}`,
-      description:
-        'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
-        '`POST /source-groups/{id}/runs` starts another. 404 if the secret is unknown or has another type.',
-    },
-    body: createBody(kind),
-    response: { status: 201, schema, description: 'The source. Its first run is queued.' },
-    errors: credential ? [404, 409] : [409],
-    idempotent: true,
-    example: kind.example,
-    async handler({ caller, body, idempotency }) {
-      const source = await createSource(deps, caller, kind, newSource(kind, body), (tx, made) =>
-        idempotency.save(tx, toSource(kind, made)),
-      );
-      return toSource(kind, source);
-    },
-  });
-}
-
-function listRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
-  const key = listKey(kind.path);
-  return route({
-    method: 'GET',
-    path: kind.path,
-    scopes: SCOPES,
-    operation: { id: `list${kind.name}s`, area: kind.area, summary: `List ${kind.noun}s` },
-    query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({ [key]: z.array(schema).describe('The sources of this page.'), pagination: paginationSchema }),
-    },
-    async handler({ caller, query }) {
-      const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-        const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
-        const ids = groups.rows.map(({ id }) => id);
-        return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
-      });
-      const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
-      return pageAnswer(key, query, listed, async (group) => ({
-        ...toSource(kind, { group, setting: settingOf.get(group.id)! }),
-        ...(await redactGroup(group, redactor)),
-      }));
-    },
-  });
-}
-
-function getRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
-  return route({
-    method: 'GET',
-    path: `${kind.path}/{id}`,
-    scopes: SCOPES,
-    operation: { id: `get${kind.name}`, area: kind.area, summary: `Get a ${kind.noun}` },
-    params: idParams,
-    response: { status: 200, schema },
-    async handler({ caller, params }) {
-      const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
-        getSource(tx, caller, kind, params.id),
-      );
-      return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
-    },
-  });
 }
 
 function toSource(kind: SourceKind, { group, setting }: ConnectorSource): z.input<SourceSchema> {

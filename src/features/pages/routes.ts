@@ -32,13 +32,8 @@ const boxesSchema = z.array(boxSchema).describe('One rectangle for each line, in
 
 const offset = queryInteger(0, OFFSET_MAX).optional();
 
-export function pageRoutes(deps: Deps): Route[] {
-  const gate = openGate(DRAWN_AT_ONCE);
-  return [listRoute(deps), imageRoute(deps, gate), boxesRoute(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const pageRoutes = (deps: Deps, gate = openGate(DRAWN_AT_ONCE)): Route[] => [
+  route({
     method: 'GET',
     path: '/sources/{id}/pages',
     scopes: ['knowledge:read'],
@@ -87,11 +82,8 @@ function listRoute(deps: Deps): Route {
         })),
       };
     },
-  });
-}
-
-function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/pages/{number}/image',
     scopes: ['knowledge:read'],
@@ -129,11 +121,8 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       const png = await whileShown(deps, caller, pdf, query, drawn);
       return reply.code(200).headers(headers).send(Buffer.from(png));
     },
-  });
-}
-
-function boxesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/pages/{number}/boxes',
     scopes: ['knowledge:read'],
@@ -178,5 +167,5 @@ function boxesRoute(deps: Deps): Route {
       const chunks = await whileShown(deps, caller, pdf, query, found);
       return { boxes: [], chunks: chunks.map(({ chunk, boxes }) => ({ chunk_id: chunk.id, boxes })) };
     },
-  });
-}
+  }),
+];

@@ -53,12 +53,8 @@ const LINK_EXAMPLE = {
   source_group_id: '0199a3c0-0000-7000-8000-000000000002',
 };
 
-export function tagRoutes(deps: Deps): Route[] {
-  return [...readRoutes(deps), ...changeRoutes(deps), ...linkRoutes(deps)];
-}
-
-function readRoutes(deps: Deps): Route[] {
-  const list = route({
+export const tagRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/tags',
     scopes: ['knowledge:read'],
@@ -73,9 +69,8 @@ function readRoutes(deps: Deps): Route[] {
     response: { status: 200, schema: z.object({ tags: z.array(tagSchema).describe('All tags.') }) },
     handler: ({ caller }) =>
       deps.db.transaction(caller.tenantId, async (tx) => ({ tags: await listTags(tx, caller.tenantId, caller) })),
-  });
-
-  const get = route({
+  }),
+  route({
     method: 'GET',
     path: '/tags/{id}',
     scopes: ['knowledge:read'],
@@ -87,13 +82,8 @@ function readRoutes(deps: Deps): Route[] {
         await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller)),
       );
     },
-  });
-
-  return [list, get];
-}
-
-function changeRoutes(deps: Deps): Route[] {
-  const create = route({
+  }),
+  route({
     method: 'POST',
     path: '/tags',
     scopes: ['knowledge:write'],
@@ -109,9 +99,8 @@ function changeRoutes(deps: Deps): Route[] {
     idempotent: true,
     example: { name: 'policy', description: 'Rules that bind everyone' },
     handler: ({ body, caller, idempotency }) => createTag(deps, caller, body, (tx, tag) => idempotency.save(tx, tag)),
-  });
-
-  const change = route({
+  }),
+  route({
     method: 'PUT',
     path: '/tags/{id}',
     scopes: ['knowledge:write'],
@@ -128,9 +117,8 @@ function changeRoutes(deps: Deps): Route[] {
     errors: [409],
     example: { name: 'policy' },
     handler: ({ body, caller, params }) => changeTag(deps, caller, params.id, body),
-  });
-
-  const remove = route({
+  }),
+  route({
     method: 'DELETE',
     path: '/tags/{id}',
     scopes: ['knowledge:write'],
@@ -145,13 +133,8 @@ function changeRoutes(deps: Deps): Route[] {
     response: { status: 200, schema: tagSchema },
     errors: [409],
     handler: ({ caller, params }) => removeTag(deps, caller, params.id),
-  });
-
-  return [create, change, remove];
-}
-
-function linkRoutes(deps: Deps): Route[] {
-  const link = route({
+  }),
+  route({
     method: 'POST',
     path: '/tag-source-groups',
     scopes: ['knowledge:write'],
@@ -168,9 +151,8 @@ function linkRoutes(deps: Deps): Route[] {
     idempotent: true,
     example: LINK_EXAMPLE,
     handler: async ({ body, caller }) => toWire(await linkTag(deps, caller, fromWire(body))),
-  });
-
-  const list = route({
+  }),
+  route({
     method: 'GET',
     path: '/tag-source-groups',
     scopes: ['knowledge:read'],
@@ -184,9 +166,8 @@ function linkRoutes(deps: Deps): Route[] {
       );
       return pageAnswer('tag_source_groups', query, listed, toWire);
     },
-  });
-
-  const unlink = route({
+  }),
+  route({
     method: 'DELETE',
     path: '/tag-source-groups',
     scopes: ['knowledge:write'],
@@ -202,10 +183,8 @@ function linkRoutes(deps: Deps): Route[] {
     errors: [404],
     example: LINK_EXAMPLE,
     handler: async ({ body, caller }) => toWire(await unlinkTag(deps, caller, fromWire(body))),
-  });
-
-  return [link, list, unlink];
-}
+  }),
+];
 
 function fromWire(body: z.output<typeof linkBody>): { tagId: string; sourceGroupId: string } {
   return { tagId: body.tag_id, sourceGroupId: body.source_group_id };

@@ -12,7 +12,7 @@ import { chatChunks } from './chat/chunks.ts';
 import { chatBody } from './chat/request.ts';
 import { chatCompletionSchema, endOf, newHead, toUsage } from './chat/result.ts';
 import { factsOf } from './own-members.ts';
-import { type Presets, presetOf, readPresets } from './presets.ts';
+import { presetOf, readPresets } from './presets.ts';
 import { responseEvents } from './responses/events.ts';
 import { messagesOf, responseBody } from './responses/request.ts';
 import { newMessageId, newResponse, responseSchema, toResponse, toText } from './responses/result.ts';
@@ -39,13 +39,8 @@ const toModel = (id: string): z.input<typeof modelSchema> => ({
 });
 
 /** Returns the routes. @throws ConfigError for a wrong preset. */
-export function openAiRoutes(deps: Deps): Route[] {
-  const presets = readPresets(deps.config?.doors.presets ?? {});
-  return [chatRoute(deps, presets), responsesRoute(deps, presets), modelsRoute(presets), modelRoute(presets)];
-}
-
-function chatRoute(deps: Deps, presets: Presets): Route {
-  return route({
+export const openAiRoutes = (deps: Deps, presets = readPresets(deps.config?.doors.presets ?? {})): Route[] => [
+  route({
     method: 'POST',
     prefix: '/v1',
     path: '/chat/completions',
@@ -84,11 +79,8 @@ function chatRoute(deps: Deps, presets: Presets): Route {
         ...factsOf(ended),
       };
     },
-  });
-}
-
-function responsesRoute(deps: Deps, presets: Presets): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     prefix: '/v1',
     path: '/responses',
@@ -124,11 +116,8 @@ function responsesRoute(deps: Deps, presets: Presets): Route {
       const ended = await answerOf(asking.stream);
       return toResponse(begun, newMessageId(), ended, toText(ended, asking.after(ended)), asking.tokens());
     },
-  });
-}
-
-function modelsRoute(presets: Presets): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     prefix: '/v1',
     path: '/models',
@@ -147,11 +136,8 @@ function modelsRoute(presets: Presets): Route {
       }),
     },
     handler: async () => ({ object: 'list' as const, data: [...presets.keys()].map(toModel) }),
-  });
-}
-
-function modelRoute(presets: Presets): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     prefix: '/v1',
     path: '/models/{model}',
@@ -163,5 +149,5 @@ function modelRoute(presets: Presets): Route {
       presetOf(presets, params.model);
       return toModel(params.model);
     },
-  });
-}
+  }),
+];
