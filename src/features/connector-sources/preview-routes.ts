@@ -6,7 +6,7 @@ import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { type Route, route } from '../../http/route.ts';
 import { nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { shownFact } from '../../redaction/apply-redaction.ts';
 import { readRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
@@ -112,7 +112,7 @@ function checkRoute(deps: Deps): Route {
       const kind = kindOf.get(name)!;
       const found = await check(caller, kind, newSource(kind, members), signal);
       const redactor = await readRedactor(deps, caller.tenantId);
-      return { ...found, names: await collect(found.names, async (one) => (await redactFact(redactor, one)) ?? '') };
+      return { ...found, names: await collect(found.names, async (one) => await shownFact(redactor, one)) };
     },
   });
 }

@@ -7,7 +7,7 @@ import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } fro
 import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { shownFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { readRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
@@ -281,7 +281,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
 ];
 
 async function toSet(set: EvaluationSet, redactor: Redactor | null): Promise<z.input<typeof setSchema>> {
-  const name = (await redactFact(redactor, set.name)) ?? '';
+  const name = await shownFact(redactor, set.name);
   return toRecord(setSchema, set, { name, is_redacted: name !== set.name, questions_count: set.questions });
 }
 
@@ -289,7 +289,7 @@ async function toQuestion(
   { id, query, judgements }: JudgedQuestion,
   redactor: Redactor | null,
 ): Promise<z.input<typeof questionSchema>> {
-  const shown = (await redactFact(redactor, query)) ?? '';
+  const shown = await shownFact(redactor, query);
   return {
     id,
     query: shown,
@@ -309,7 +309,7 @@ function toRun(run: EvaluationRun): z.input<typeof runSchema> {
 
 async function toRunDetails(run: EvaluationRun, redactor: Redactor | null): Promise<z.input<typeof runDetailsSchema>> {
   const questions = await collect(run.results, async (one) =>
-    toRecord(measuredSchema, one, { query: (await redactFact(redactor, one.query)) ?? '' }),
+    toRecord(measuredSchema, one, { query: await shownFact(redactor, one.query) }),
   );
   return { ...toRun(run), questions };
 }

@@ -22,7 +22,7 @@ import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, jobStatusSchema, sentId, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
-import { redactFact, redactPath } from '../../redaction/apply-redaction.ts';
+import { redactFact, shownFact, wholePath } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { readRedactor, withRedactor } from '../../redaction/redactors.ts';
 import { runSchema, toRun } from './run-record.ts';
@@ -198,11 +198,10 @@ export const runRoutes = (deps: Deps): Route[] => [
         return listRunErrors(tx, caller.tenantId, params.id, pageRequest(query));
       });
       // A message may quote the file.
-      const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       return pageAnswer('errors', query, listed, async (error) =>
         toRecord(runErrorSchema, error, {
-          name: await redact(error.name),
-          message: await redact(error.message),
+          name: await shownFact(redactor, error.name),
+          message: await shownFact(redactor, error.message),
           ...(await readablePlace(redactor, error)),
         }),
       );
@@ -231,11 +230,10 @@ export const runRoutes = (deps: Deps): Route[] => [
         if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
         return listRunFiles(tx, caller.tenantId, params.id, query.change, pageRequest(query));
       });
-      const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       return pageAnswer('files', query, listed, async (file) => {
-        const message = file.message && (await redact(file.message));
+        const message = file.message && (await shownFact(redactor, file.message));
         const place = await readablePlace(redactor, file);
-        return toRecord(runFileSchema, file, { name: await redact(file.name), ...place, message });
+        return toRecord(runFileSchema, file, { name: await shownFact(redactor, file.name), ...place, message });
       });
     },
   }),
@@ -261,11 +259,8 @@ export const runRoutes = (deps: Deps): Route[] => [
 
 /** A path or an address that a rule would change is left out, because the rest of it leads nowhere. */
 async function readablePlace(redactor: Redactor | null, { path, url }: FilePlace): Promise<FilePlace> {
-  const isWhole = {
-    path: path !== null && (await redactPath(redactor, path)) === path,
-    url: url !== null && (await redactFact(redactor, url)) === url,
-  };
-  return { path: isWhole.path ? path : null, url: isWhole.url ? url : null };
+  const isWhole = url !== null && (await redactFact(redactor, url)) === url;
+  return { path: await wholePath(redactor, path), url: isWhole ? url : null };
 }
 
 async function shown(deps: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {

@@ -5,7 +5,7 @@ import { searchShape } from '../../http/page.ts';
 import { sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, queryBoolean, queryInteger, queryList } from '../../http/schemas.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { shownFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
@@ -148,7 +148,7 @@ export const sourceListRoutes = (deps: Deps): Route[] => [
         sources: await collect(page, async (row) => ({
           ...(await toSourceDetails(row, redactor, caller, deps.config)),
           // A group may be named after its first file.
-          source_group_name: (await redactFact(redactor, row.sourceGroupName)) ?? '',
+          source_group_name: await shownFact(redactor, row.sourceGroupName),
           state: row.state,
           stage: stageOf(row),
         })),
@@ -166,5 +166,5 @@ export const sourceListRoutes = (deps: Deps): Route[] => [
 
 /** Returns the groups with redacted names: a group may be named after its first file. */
 function redactNames(groups: readonly Facet[], redactor: Redactor | null): Promise<Facet[]> {
-  return collect(groups, async (group) => ({ ...group, name: (await redactFact(redactor, group.name)) ?? '' }));
+  return collect(groups, async (group) => ({ ...group, name: await shownFact(redactor, group.name) }));
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
-import { isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, shownFact } from '../../redaction/apply-redaction.ts';
 import { namePlaces } from '../../tables/places.ts';
 import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
 import { TABLE_STATUSES } from '../../tables/table.ts';
@@ -187,7 +187,7 @@ export const tableRoutes = (deps: Deps): Route[] => [
       if (!found) throw notFound();
       const { names, source, seen, seesAll, redactor, tables } = found;
       if (await isSourceBlocked(redactor, names)) throw notFound();
-      const fact = async (value: string): Promise<string> => (await redactFact(redactor, value)) ?? '';
+      const fact = (value: string): Promise<string> => shownFact(redactor, value);
       const built = new Map(tables.flatMap((table) => (table.hiddenAt ? [] : [[table.placeKey, table] as const])));
       const places = namePlaces(source.tables).filter(({ position }) => seen.has(position.index));
       return {
