@@ -86,7 +86,13 @@ export async function issueApiKey(
       lastUsedAt: null,
     };
     await insertApiKey(tx, caller.tenantId, { ...issued, ...stored, rootId: caller.rootKeyId, familyId: id });
-    await recordChange(tx, caller, 'issue', 'api_key', id, auditDetails(wanted));
+    await recordChange(tx, caller, 'issue', 'api_key', id, {
+      name: wanted.name,
+      scopes: wanted.scopes,
+      expires: wanted.expiresAt,
+      source_group_ids: wanted.sourceGroupIds,
+      tag_ids: wanted.tagIds,
+    });
     return issued;
   });
   return { row, key };
@@ -141,10 +147,6 @@ export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): P
   });
   uses.auth.forget();
   return revoked;
-}
-
-function auditDetails({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRequest): Record<string, unknown> {
-  return { name, scopes, expires: expiresAt, source_group_ids: sourceGroupIds, tag_ids: tagIds };
 }
 
 /** Locks and returns a key. @throws ServiceError not_found; forbidden when the key has rights that the caller's key has not. */

@@ -80,11 +80,9 @@ export const auditRoutes = (deps: Deps): Route[] => [
       const listed = await deps.db.transaction(caller.tenantId, (tx) =>
         listAuditEvents(tx, caller.tenantId, filter, pageRequest(query)),
       );
-      return pageAnswer('audit_events', query, listed, toWire);
+      return pageAnswer('audit_events', query, listed, (event: ListedAuditEvent) =>
+        toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() }),
+      );
     },
   }),
 ];
-
-function toWire(event: ListedAuditEvent): z.input<typeof eventSchema> {
-  return toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() });
-}

@@ -87,13 +87,6 @@ export function removePolicy(
   });
 }
 
-/** Returns a policy. @throws ServiceError not_found */
-export function readPolicy({ db }: Uses, { tenantId }: Caller, name: string): Promise<NamedPolicy> {
-  return db.transaction(tenantId, async (tx) => {
-    return orNotFound(await findPolicy(tx, tenantId, name));
-  });
-}
-
 /** @throws ServiceError invalid_request when another policy declares another type: no value of the attribute would suit both. */
 async function checkTypes(tx: Tx, tenantId: string, name: string, types: AttributeTypes): Promise<void> {
   for (const { policy, types: others } of await listAttributeTypes(tx, tenantId)) {

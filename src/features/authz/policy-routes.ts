@@ -2,8 +2,8 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { DEFAULT_POLICY } from '../../access/access.ts';
-import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
-import { invalidRequest } from '../../errors.ts';
+import { findPolicy, listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
+import { invalidRequest, orNotFound } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
@@ -11,7 +11,7 @@ import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { givenId, principalShape, timeSchema } from '../../http/schemas.ts';
 import { explain } from './explain.ts';
-import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';
+import { POLICIES_MAX, removePolicy, setPolicy } from './policies.ts';
 import { policyDocumentSchema, shownExtraShape } from './policy-body.ts';
 import { previewRoute } from './preview-routes.ts';
 import { refuseLimited } from './subject-routes.ts';
@@ -77,7 +77,13 @@ export const policyRoutes = (deps: Deps): Route[] => [
     ...shared,
     method: 'GET',
     operation: { id: 'getPolicy', area: AREA, summary: 'Get a policy' },
-    handler: async ({ caller, params, reply }) => send(reply, await readPolicy(deps, caller, params.name)),
+    handler: async ({ caller, params, reply }) => {
+      const { tenantId } = caller;
+      return send(
+        reply,
+        orNotFound(await deps.db.transaction(tenantId, (tx) => findPolicy(tx, tenantId, params.name))),
+      );
+    },
   }),
   route({
     ...shared,

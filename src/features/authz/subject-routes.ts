@@ -1,6 +1,9 @@
 /** Routes for subjects: the attributes of principals. */
+
 import { z } from 'zod';
-import { listSubjects, type Subject } from '../../access/subject-store.ts';
+import { findSubject, listSubjects, type Subject } from '../../access/subject-store.ts';
+import type { Queryable } from '../../db/database.ts';
+import { orNotFound } from '../../errors.ts';
 import { applyBatch, batchSchema } from '../../http/batch.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
@@ -10,7 +13,7 @@ import { type Route, route } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, TIME_MAX, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from './attributes.ts';
-import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';
+import { changeSubject, removeSubject, setSubject } from './subjects.ts';
 
 const AREA = 'Authorization';
 const SUBJECT_BATCH_MAX = 50;
@@ -106,7 +109,11 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     ...shared,
     method: 'GET',
     operation: { id: 'getSubject', area: AREA, summary: 'Get the attributes of a subject' },
-    handler: async ({ caller, params }) => toWire(await readSubject(deps, caller, params.principal_id)),
+    handler: async ({ caller, params }) => {
+      const { tenantId } = caller;
+      const find = (tx: Queryable) => findSubject(tx, tenantId, params.principal_id);
+      return toWire(orNotFound(await deps.db.transaction(tenantId, find)));
+    },
   }),
   route({
     ...shared,

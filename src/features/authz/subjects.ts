@@ -4,14 +4,7 @@ import { hasType } from '../../access/attribute-types.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Attributes } from '../../access/policy.ts';
 import { listAttributeTypes } from '../../access/policy-store.ts';
-import {
-  countSubjects,
-  deleteSubject,
-  findSubject,
-  lockSubject,
-  type Subject,
-  saveSubject,
-} from '../../access/subject-store.ts';
+import { countSubjects, deleteSubject, lockSubject, type Subject, saveSubject } from '../../access/subject-store.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { invalidAt, invalidRequest, orNotFound, ServiceError } from '../../errors.ts';
@@ -87,13 +80,6 @@ export function removeSubject(uses: Uses, caller: Caller, principalId: string): 
     const subject = orNotFound(await deleteSubject(tx, caller.tenantId, principalId));
     await record(tx, caller, 'delete', subject);
     return subject;
-  });
-}
-
-/** Returns a subject. @throws ServiceError not_found */
-export function readSubject({ db }: Uses, { tenantId }: Caller, principalId: string): Promise<Subject> {
-  return db.transaction(tenantId, async (tx) => {
-    return orNotFound(await findSubject(tx, tenantId, principalId));
   });
 }
 

@@ -1,12 +1,12 @@
 /** Routes for sources that are synchronized with an origin. The routes for their settings are in setting-routes.ts. */
+
 import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
-import { apiRecords } from '../../filters/metadata.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { pageAnswer, pageQuery, pageRequest, paginationSchema } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
@@ -20,6 +20,7 @@ import {
   nameSchema,
   timeSchema,
 } from '../../http/schemas.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -55,10 +56,10 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
     idempotent: true,
     example: kind.example,
     async handler({ caller, body, idempotency }) {
-      const source = await createSource(deps, caller, kind, newSource(kind, body), (tx, made) =>
-        idempotency.save(tx, toSource(kind, made)),
+      const source = await createSource(deps, caller, kind, newSource(kind, body), async (tx, made) =>
+        idempotency.save(tx, await toSource(kind, made, null)),
       );
-      return toSource(kind, source);
+      return toSource(kind, source, null);
     },
   }),
   route({
@@ -67,10 +68,7 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
     scopes: SCOPES,
     operation: { id: `list${kind.name}s`, area: kind.area, summary: `List ${kind.noun}s` },
     query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({ [key]: z.array(schema).describe('The sources of this page.'), pagination: paginationSchema }),
-    },
+    response: pageResponse(key, schema, 'The sources of this page.'),
     async handler({ caller, query }) {
       const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
         const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
@@ -78,10 +76,9 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
         return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
       });
       const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
-      return pageAnswer(key, query, listed, async (group) => ({
-        ...toSource(kind, { group, setting: settingOf.get(group.id)! }),
-        ...(await redactGroup(group, redactor)),
-      }));
+      return pageAnswer(key, query, listed, (group) =>
+        toSource(kind, { group, setting: settingOf.get(group.id)! }, redactor),
+      );
     },
   }),
   route({
@@ -95,7 +92,7 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
       const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
         getSource(tx, caller, kind, params.id),
       );
-      return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
+      return toSource(kind, source, redactor);
     },
   }),
   deleteGroupRoute(
@@ -127,8 +124,6 @@ function sourceSchema({ name, answerMembers }: SourceKind) {
     })
     .meta({ id: name });
 }
-
-type SourceSchema = ReturnType<typeof sourceSchema>;
 
 /** Returns the schema of the body that creates a source. */
 export function createBody({ requestMembers, credential }: SourceKind) {
@@ -171,17 +166,20 @@ export function newSource(kind: SourceKind, body: z.output<ReturnType<typeof cre
   };
 }
 
-function toSource(kind: SourceKind, { group, setting }: ConnectorSource): z.input<SourceSchema> {
+/** Returns the wire record of a source, redacted. A caller who creates a source gets it as it was sent. */
+async function toSource(
+  kind: SourceKind,
+  { group, setting }: ConnectorSource,
+  redactor: Redactor | null,
+): Promise<z.input<ReturnType<typeof sourceSchema>>> {
   return {
     id: group.id,
-    name: group.name,
+    ...(await redactGroup(group, redactor)),
     ...kind.toWire(setting.origin),
     status: group.status,
     ingestion_setting_id: setting.deletedAt ? '' : setting.id,
     creation_time: unixSeconds(group.createdAt),
     start_time: unixSeconds(group.startedAt),
     end_time: unixSeconds(group.endedAt),
-    error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
-    metadata: { records: apiRecords(group.metadata) },
   };
 }

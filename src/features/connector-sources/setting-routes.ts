@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { listSettings, type Setting } from '../../corpus/setting-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageAnswer, pageQuery, pageRequest, paginationSchema } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
@@ -27,10 +27,7 @@ export const settingRoutes = (
     scopes: SCOPES,
     operation: { id: `list${kind.settingName}s`, area: kind.area, summary: `List the settings of ${kind.noun}s` },
     query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({ [key]: z.array(schema).describe('The settings of this page.'), pagination: paginationSchema }),
-    },
+    response: pageResponse(key, schema, 'The settings of this page.'),
     handler: ({ caller, query }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
         const listed = await listSettings(tx, caller.tenantId, kind.kind, caller, pageRequest(query));
@@ -108,9 +105,7 @@ function settingSchema({ settingName, answerMembers, credential }: SourceKind) {
     .meta({ id: settingName });
 }
 
-type SettingSchema = ReturnType<typeof settingSchema>;
-
-function toSetting(kind: SourceKind, setting: Setting): z.input<SettingSchema> {
+function toSetting(kind: SourceKind, setting: Setting): z.input<ReturnType<typeof settingSchema>> {
   return {
     id: setting.id,
     name: setting.name,

@@ -1,6 +1,7 @@
 /** Changes the files of a local file group: adds, replaces, moves and deletes them by their paths. */
 
 import type { Caller } from '../../access/caller.ts';
+import type { ChangedFiles } from '../../client/api.ts';
 import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
 import { dropUpdates, type NewVersion } from '../../corpus/origin-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
@@ -28,17 +29,6 @@ import { SOURCE_TYPE } from './local-files.ts';
 import { type ChangePlan, countChanges, isEmptyPlan, planChanges, type SentFile } from './plan-changes.ts';
 import { changeDigest, type ReceivedChange } from './receive.ts';
 import { storeUpload } from './store-upload.ts';
-
-export interface ChangedFiles {
-  source_group_id: string;
-  /** Null when the request changed nothing. */
-  run_id: string | null;
-  added: number;
-  updated: number;
-  moved: number;
-  unchanged: number;
-  deleted: number;
-}
 
 /**
  * Applies a change request to the files of a group. A file stays searchable until its new version is searchable. A deleted file is

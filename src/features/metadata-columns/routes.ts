@@ -14,6 +14,7 @@ import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
 import { type Route, route } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
@@ -185,6 +186,5 @@ function readValues(
 }
 
 function toWire(column: MetadataColumn): z.input<typeof columnSchema> {
-  const { coercionFailures, ...same } = column;
-  return { ...same, status: 'ready', coercion_failures: coercionFailures };
+  return toRecord(columnSchema, column, { status: 'ready' });
 }

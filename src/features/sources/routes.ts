@@ -1,7 +1,6 @@
 /** Routes for sources: list, get, delete, download. The routes for their metadata are in metadata-routes.ts. */
 
 import { z } from 'zod';
-import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notFound, orNotFound } from '../../errors.ts';
 import type { ByteRange } from '../../http/body/byte-range.ts';
@@ -23,7 +22,6 @@ import {
 } from '../../http/schemas.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
-import type { Redactor } from '../../redaction/redact.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { originalRoute } from './original-route.ts';
@@ -64,7 +62,9 @@ export const sourceRoutes = (deps: Deps): Route[] => [
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
         listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, pageRequest(query)),
       );
-      return pageAnswer('sources', query, listed, (source) => toSource(source, redactor));
+      return pageAnswer('sources', query, listed, async (source) =>
+        toRecord(sourceSchema, source, await redactFacts(source, redactor)),
+      );
     },
   }),
   ...sourceListRoutes(deps),
@@ -139,8 +139,3 @@ export const sourceRoutes = (deps: Deps): Route[] => [
   originalRoute(deps),
   ...metadataRoutes(deps),
 ];
-
-async function toSource(source: Source, redactor: Redactor | null): Promise<z.input<typeof sourceSchema>> {
-  const { name, metadata } = await redactFacts(source, redactor);
-  return toRecord(sourceSchema, source, { name, metadata });
-}
