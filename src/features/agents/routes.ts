@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
 import { ownerOf } from '../../corpus/conversation-store.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidRequest, notFound } from '../../errors.ts';
 import { toServiceError } from '../../http/error-handler.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
@@ -136,7 +136,7 @@ export const agentRoutes = (host: Host, { deps } = host): Route[] => [
       const { run, redactor } = await deps.db.transaction(tenantId, async (tx) => {
         if ((await findRun(tx, tenantId, params.id, owner)) === undefined) throw notFound();
         if (!(await requestCancel(tx, tenantId, params.id, deps.clock.now())))
-          throw new ServiceError('conflict', 'The run has ended already.');
+          throw conflict('The run has ended already.');
         const canceled = (await findRun(tx, tenantId, params.id, owner))!;
         return { run: canceled, redactor: await deps.redactors.forTenant(tx, tenantId) };
       });

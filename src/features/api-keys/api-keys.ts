@@ -14,7 +14,7 @@ import {
 } from '../../corpus/api-key-store.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import type { Database, Tx } from '../../db/database.ts';
-import { invalidAt, notFound, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidAt, notFound, orNotFound, ServiceError } from '../../errors.ts';
 import { type Authenticator, unauthenticated } from '../../http/auth.ts';
 import { isId, newId } from '../../util/ids.ts';
 import type { Clock } from '../../util/time.ts';
@@ -116,9 +116,8 @@ export async function rotateApiKey(
   const successorId = newId(now.getTime());
   const row = await uses.db.transaction(caller.tenantId, async (tx) => {
     const old = await lockKeyWithin(tx, caller, now, id);
-    if (old.replacedBy !== null)
-      throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replacedBy}.`);
-    if (old.expiresAt !== null && old.expiresAt <= now) throw new ServiceError('conflict', 'This key has expired.');
+    if (old.replacedBy !== null) throw conflict(`This key was rotated before: rotate its successor ${old.replacedBy}.`);
+    if (old.expiresAt !== null && old.expiresAt <= now) throw conflict('This key has expired.');
     await assertRoom(tx, caller, now);
     const successor = { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
     await insertApiKey(tx, caller.tenantId, { ...successor, ...stored });
@@ -178,7 +177,7 @@ async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: read
 /** Checks the number of keys. @throws ServiceError conflict when the tenant has API_KEYS_MAX keys. */
 async function assertRoom(tx: Tx, { tenantId }: Caller, now: Date): Promise<void> {
   if ((await countApiKeysLocked(tx, tenantId, now)) >= API_KEYS_MAX)
-    throw new ServiceError('conflict', `There are ${API_KEYS_MAX} API keys already: revoke some first.`);
+    throw conflict(`There are ${API_KEYS_MAX} API keys already: revoke some first.`);
 }
 
 /** Whether `outer` may do everything that `inner` may do. */

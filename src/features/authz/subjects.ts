@@ -7,7 +7,7 @@ import { listAttributeTypes } from '../../access/policy-store.ts';
 import { countSubjects, deleteSubject, lockSubject, type Subject, saveSubject } from '../../access/subject-store.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, invalidRequest, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidAt, invalidRequest, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 import { ATTRIBUTES_MAX, type AttributesPatch } from './attributes.ts';
@@ -38,7 +38,7 @@ export function setSubject(uses: Uses, caller: Caller, principalId: string, fiel
   return uses.db.transaction(caller.tenantId, async (tx) => {
     const before = await lockSubject(tx, caller.tenantId, principalId);
     if (!before && (await countSubjects(tx, caller.tenantId)) >= SUBJECTS_MAX)
-      throw new ServiceError('conflict', `There are ${SUBJECTS_MAX} subjects already: delete one first.`);
+      throw conflict(`There are ${SUBJECTS_MAX} subjects already: delete one first.`);
     await checkTypes(tx, caller.tenantId, fields.attributes);
     return save(uses, tx, caller, before ? 'change' : 'create', { principalId, ...fields });
   });

@@ -6,7 +6,7 @@ import { recordChange } from '../../corpus/audit-store.ts';
 import { deleteSession, findSession, insertLink, insertSession, takeLink } from '../../corpus/console-session-store.ts';
 import { findTenantByName } from '../../corpus/tenant-store.ts';
 import type { Database } from '../../db/database.ts';
-import { ServiceError } from '../../errors.ts';
+import { conflict, ServiceError } from '../../errors.ts';
 import { type Authenticator, callerOf, unauthenticated } from '../../http/auth.ts';
 import { hashSecret, newSecret } from '../../http/console-session.ts';
 import { newId } from '../../util/ids.ts';
@@ -105,7 +105,7 @@ export async function makeSignInToken(
   );
   if (!made) {
     const message = 'No key of an operator works in this tenant: issue one with pinakes tenants key.';
-    throw new ServiceError('conflict', message);
+    throw conflict(message);
   }
   return { token: secret, expiresAt };
 }

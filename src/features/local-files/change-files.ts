@@ -17,7 +17,7 @@ import {
 } from '../../corpus/source-lookup.ts';
 import { insertSources, renameSources, restartSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
 import { auditHiddenFiles, hideSources } from '../../ingest/removal/delete-source.ts';
@@ -49,10 +49,7 @@ export async function changeFiles(
   return storeUpload(deps, caller, request, idempotency, signal, async (tx) => {
     const group = await lockFiles(tx, caller, groupId);
     if (!mayRun(group.status))
-      throw new ServiceError(
-        'conflict',
-        `The source group is ${group.status}: change its files when its run has ended.`,
-      );
+      throw conflict(`The source group is ${group.status}: change its files when its run has ended.`);
     const paths = [...change.files.map(({ path }) => path), ...change.moves.flatMap(({ from, to }) => [from, to])];
     const stored = await listFiles(tx, caller.tenantId, groupId, change.mode === 'mirror' ? undefined : paths);
     const receivedAt = deps.clock.now();

@@ -6,7 +6,7 @@ import { insertRun } from '../../corpus/run-store.ts';
 import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
 import { insertSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { ServiceError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
@@ -36,7 +36,7 @@ async function insertUpload(deps: Deps, tx: Tx, tenantId: string, upload: Receiv
   const bytes = upload.files.reduce((sum, { staged }) => sum + staged.size, 0);
   checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1, files, bytes });
   if (upload.uniqueName && (await lockGroupName(tx, tenantId, SOURCE_TYPE, upload.name)))
-    throw new ServiceError('conflict', 'Another local file group has this name.');
+    throw conflict('Another local file group has this name.');
   await insertGroup(tx, tenantId, {
     ...group,
     name: upload.name,

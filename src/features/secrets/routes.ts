@@ -5,7 +5,7 @@ import { parseDatabaseUrl } from '../../connectors/database/url.ts';
 import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import { retryFailing } from '../../corpus/setting-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
@@ -89,7 +89,7 @@ export const secretRoutes = (deps: Deps): Route[] => [
       const createdAt = deps.clock.now();
       return deps.db.transaction(caller.tenantId, async (tx) => {
         if ((await countSecretsLocked(tx, caller.tenantId)) >= SECRETS_MAX)
-          throw new ServiceError('conflict', `There are ${SECRETS_MAX} secrets already: delete one first.`);
+          throw conflict(`There are ${SECRETS_MAX} secrets already: delete one first.`);
         const secret = await insertSecret(tx, deps.config, caller.tenantId, {
           id: newId(createdAt.getTime()),
           name: body.name,

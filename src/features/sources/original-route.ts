@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { type StoredFile, sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -50,10 +50,10 @@ async function findFile(
   }));
   if (!file) throw notFound();
   if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))
-    throw new ServiceError('conflict', 'The original file is not given out while redaction rules apply.');
+    throw conflict('The original file is not given out while redaction rules apply.');
   if (file.redactedBy !== null && file.redactedBy !== (redactor?.ingestMark ?? '')) {
     const message = 'The redaction rules have changed: the original is available when the file was read again.';
-    throw new ServiceError('conflict', message);
+    throw conflict(message);
   }
   return { ...file, open: (range) => deps.blobs.read(tenantId, file.hash, range) };
 }
