@@ -13,11 +13,11 @@ import {
   revokeApiKey,
 } from '../../corpus/api-key-store.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
-import type { Database, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { conflict, invalidAt, notFound, orNotFound, ServiceError } from '../../errors.ts';
-import { type Authenticator, unauthenticated } from '../../http/auth.ts';
+import { unauthenticated } from '../../http/auth.ts';
+import type { Deps } from '../../http/deps.ts';
 import { isId, newId } from '../../util/ids.ts';
-import type { Clock } from '../../util/time.ts';
 
 export const LIMIT_IDS_MAX = 100;
 /** Maximum number of keys of one tenant. Revoked and expired keys do not count. */
@@ -34,11 +34,7 @@ export interface KeyRequest {
   tagIds: readonly string[] | null;
 }
 
-interface Uses {
-  db: Database;
-  clock: Clock;
-  auth: Authenticator;
-}
+type Uses = Pick<Deps, 'db' | 'clock' | 'auth'>;
 
 /** The rights of a key, to compare two keys. */
 type Rights = Pick<KeyRequest, 'scopes' | 'expiresAt' | 'sourceGroupIds' | 'tagIds'>;

@@ -106,17 +106,15 @@ export function judge(
   });
 }
 
-export type RunSet = (
-  caller: Caller,
-  setId: string,
-  given: { mode: SearchMode; principal_id?: string | undefined; authz_policy?: string | undefined },
-  signal: AbortSignal,
-) => Promise<EvaluationRun>;
-
 /** Returns the function that runs a set, which counts the runs of this process. */
-export function openSetRuns(deps: Deps): RunSet {
+export function openSetRuns(deps: Deps) {
   let running = 0;
-  return async (caller, setId, { mode, ...named }, signal) => {
+  return async (
+    caller: Caller,
+    setId: string,
+    { mode, ...named }: { mode: SearchMode; principal_id?: string | undefined; authz_policy?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<EvaluationRun> => {
     const { set, questions } = await getSet(deps, caller, setId);
     const judged = questions.filter(({ judgements }) => judgements.some(({ relevant }) => relevant));
     if (judged.length === 0)
