@@ -15,7 +15,7 @@ import {
   lockQuotaRoom,
   type StoredFile,
 } from '../../corpus/source-lookup.ts';
-import { insertSources, renameSources, restartSources } from '../../corpus/source-store.ts';
+import { renameSources, restartSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { conflict, invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -24,8 +24,7 @@ import { auditHiddenFiles, hideSources } from '../../ingest/removal/delete-sourc
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import { saveVersions } from '../../ingest/runs/new-versions.ts';
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
-import { newId } from '../../util/ids.ts';
-import { SOURCE_TYPE } from './local-files.ts';
+import { insertFiles, SOURCE_TYPE, toSentFile } from './local-files.ts';
 import { type ChangePlan, countChanges, isEmptyPlan, planChanges, type SentFile } from './plan-changes.ts';
 import { changeDigest, type ReceivedChange } from './receive.ts';
 import { storeUpload } from './store-upload.ts';
@@ -53,13 +52,7 @@ export async function changeFiles(
     const paths = [...change.files.map(({ path }) => path), ...change.moves.flatMap(({ from, to }) => [from, to])];
     const stored = await listFiles(tx, caller.tenantId, groupId, change.mode === 'mirror' ? undefined : paths);
     const receivedAt = deps.clock.now();
-    const files = change.files.map(({ name, path, staged, lastModified }) => ({
-      path,
-      name,
-      hash: staged.hash,
-      size: staged.size,
-      contentAt: lastModified ?? receivedAt,
-    }));
+    const files = change.files.map((file) => toSentFile(file, receivedAt));
     const plan = planChanges({ mode: change.mode, files, moves: change.moves }, stored);
     return apply(deps, tx, caller, group, plan, stored);
   });
@@ -93,16 +86,7 @@ async function apply(
 
 async function write(deps: Deps, tx: Tx, tenantId: string, group: SourceGroup, plan: ChangePlan): Promise<void> {
   const createdAt = deps.clock.now();
-  const sources = plan.added.map((file) => ({
-    id: newId(createdAt.getTime()),
-    name: file.name,
-    path: file.path,
-    fileType: 'unknown',
-    fileSize: file.size,
-    blobHash: file.hash,
-    contentAt: file.contentAt,
-  }));
-  await insertSources(tx, tenantId, { id: group.id, sourceType: SOURCE_TYPE, createdAt }, sources);
+  await insertFiles(tx, tenantId, group.id, plan.added, createdAt);
   const renamed = plan.renamed.map(({ sourceId: id, path, name }) => ({ id, path, name }));
   await renameSources(tx, tenantId, renamed);
   const reread = (isServed: boolean): NewVersion[] =>
