@@ -7,7 +7,7 @@ import { conflict, invalidRequest, notFound } from '../../errors.ts';
 import { toServiceError } from '../../http/error-handler.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger } from '../../http/schemas.ts';
 import { acceptsEvents, openEventStream } from '../../http/sse.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
@@ -21,7 +21,7 @@ import { execute } from './run.ts';
 import { beginRun, RETRY_SECONDS, RUNS_PER_KEY_MAX, RUNS_PER_PROCESS_MAX } from './runs.ts';
 import { findRun, listRuns, RUN_STATUSES, requestCancel } from './store.ts';
 
-const AREA = 'Agents';
+const route = routesOf('Agents');
 const shared = { scopes: ['inference:run'], experimental: 'agents' } as const;
 const EVENT_NUMBER_MAX = 1_000_000;
 
@@ -55,7 +55,6 @@ export const agentRoutes = (host: Host, { deps } = host): Route[] => [
     path: '/agents/runs',
     operation: {
       id: 'listAgentRuns',
-      area: AREA,
       summary: 'List agent runs',
       description: 'The runs of the API key and the principal.',
     },
@@ -76,7 +75,6 @@ export const agentRoutes = (host: Host, { deps } = host): Route[] => [
     path: '/agents/runs/{id}',
     operation: {
       id: 'getAgentRun',
-      area: AREA,
       summary: 'Get an agent run',
       description: 'Its steps and its answer, as the caller may see them now.',
     },
@@ -93,7 +91,6 @@ export const agentRoutes = (host: Host, { deps } = host): Route[] => [
     path: '/agents/runs/{id}/events',
     operation: {
       id: 'streamAgentRun',
-      area: AREA,
       summary: 'Follow an agent run',
       description:
         'The ag-ui events of the run from its begin, or after a number, until its end. Each event has its number as its id: 1, 2, 3 … ' +
@@ -122,7 +119,6 @@ export const agentRoutes = (host: Host, { deps } = host): Route[] => [
     path: '/agents/runs/{id}/cancel',
     operation: {
       id: 'cancelAgentRun',
-      area: AREA,
       summary: 'Cancel an agent run',
       description: 'A run that goes on ends within a few seconds. A run at rest is a conflict.',
     },
@@ -162,7 +158,6 @@ function createRoute(host: Host): Route {
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createAgentRun',
-      area: AREA,
       summary: 'Answer a question in several steps',
       description: DESCRIPTION,
     },

@@ -6,7 +6,7 @@ import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, queryInteger, TIME_MAX, timeSchema } from '../../http/schemas.ts';
 import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
 import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
@@ -94,7 +94,7 @@ const usageSchema = z
   })
   .meta({ id: 'ApiKeyUsage' });
 
-const AREA = 'API keys';
+const route = routesOf('API keys');
 
 export const apiKeyRoutes = (deps: Deps): Route[] => [
   route({
@@ -103,7 +103,6 @@ export const apiKeyRoutes = (deps: Deps): Route[] => [
     scopes: ['apikeys:issue'],
     operation: {
       id: 'issueApiKey',
-      area: AREA,
       summary: 'Issue an API key',
       description:
         'Only this answer contains the key itself. A key can issue only keys whose scopes, limits and expiry lie within its own.',
@@ -130,7 +129,6 @@ export const apiKeyRoutes = (deps: Deps): Route[] => [
     scopes: ['apikeys:issue'],
     operation: {
       id: 'listApiKeys',
-      area: AREA,
       summary: 'List API keys',
       description:
         'Returns facts about the keys, not the keys themselves. Revoked keys are left out. A limited key sees only keys whose limits ' +
@@ -149,7 +147,6 @@ export const apiKeyRoutes = (deps: Deps): Route[] => [
     scopes: ['apikeys:issue'],
     operation: {
       id: 'revokeApiKey',
-      area: AREA,
       summary: 'Revoke an API key',
       description:
         'The key stops working at once; with several replicas, within a second. The keys that it issued go on working. Returns the ' +
@@ -167,7 +164,6 @@ export const apiKeyRoutes = (deps: Deps): Route[] => [
     scopes: ['apikeys:issue'],
     operation: {
       id: 'rotateApiKey',
-      area: AREA,
       summary: 'Rotate an API key',
       description:
         'Issues a successor with the same name, scopes, limits and expiry, and with a new id. Only this answer contains the new key. The ' +
@@ -190,7 +186,6 @@ export const apiKeyRoutes = (deps: Deps): Route[] => [
     scopes: ['apikeys:issue'],
     operation: {
       id: 'getApiKeyUsage',
-      area: AREA,
       summary: 'Get the chat model usage of an API key',
       description:
         'Tokens are counted by the provider. If the provider does not report them, they are estimated, rather too high than too low. The ' +

@@ -13,7 +13,7 @@ import {
   timesShape,
 } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idSchema, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -58,13 +58,12 @@ const eventQuery = z.strictObject({
 });
 
 export const auditRoutes = (deps: Deps): Route[] => [
-  route({
+  routesOf('Audit log')({
     method: 'GET',
     path: '/audit-events',
     scopes: ['audit:read'],
     operation: {
       id: 'listAuditEvents',
-      area: 'Audit log',
       summary: 'List audit events',
       description:
         'Who changed API keys, secrets, policies, tags, metadata columns and schedules, and who deleted what. Every event ' +

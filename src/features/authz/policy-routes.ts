@@ -8,7 +8,7 @@ import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, principalShape, timeSchema } from '../../http/schemas.ts';
 import { explain } from './explain.ts';
 import { POLICIES_MAX, removePolicy, setPolicy } from './policies.ts';
@@ -16,7 +16,7 @@ import { policyDocumentSchema, shownExtraShape } from './policy-body.ts';
 import { previewRoute } from './preview-routes.ts';
 import { refuseLimited } from './subject-routes.ts';
 
-const AREA = 'Authorization';
+const route = routesOf('Authorization');
 const PATH = '/authz/policies/{name}';
 
 const params = z.strictObject({
@@ -63,7 +63,7 @@ export const policyRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/authz/policies',
     scopes: ['authz:grant'],
-    operation: { id: 'listPolicies', area: AREA, summary: 'List policies', description: 'Oldest first.' },
+    operation: { id: 'listPolicies', summary: 'List policies', description: 'Oldest first.' },
     query: pageQuery,
     response: pageResponse('policies', namedSchema, 'Policies of this page.'),
     async handler({ caller, query }) {
@@ -76,7 +76,7 @@ export const policyRoutes = (deps: Deps): Route[] => [
   route({
     ...shared,
     method: 'GET',
-    operation: { id: 'getPolicy', area: AREA, summary: 'Get a policy' },
+    operation: { id: 'getPolicy', summary: 'Get a policy' },
     handler: async ({ caller, params, reply }) => {
       const { tenantId } = caller;
       return send(
@@ -90,7 +90,6 @@ export const policyRoutes = (deps: Deps): Route[] => [
     method: 'PUT',
     operation: {
       id: 'setPolicy',
-      area: AREA,
       summary: 'Create or change a policy',
       description:
         'A policy is a group of conditions. A chunk is visible if the group is true for the chunk and the attributes of the ' +
@@ -117,7 +116,6 @@ export const policyRoutes = (deps: Deps): Route[] => [
     method: 'DELETE',
     operation: {
       id: 'deletePolicy',
-      area: AREA,
       summary: 'Delete a policy',
       description:
         'Requests that name the policy see nothing from now on. The answer is the deleted policy. An API key with limits cannot do this.',
@@ -132,7 +130,6 @@ export const policyRoutes = (deps: Deps): Route[] => [
     scopes: ['authz:grant'],
     operation: {
       id: 'explainAccess',
-      area: AREA,
       summary: 'Explain who may see what',
       description:
         'Says whether the policy shows the source or chunk to the principal, and which of its rules decided. This works even while ' +

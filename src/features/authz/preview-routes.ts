@@ -5,7 +5,7 @@ import { DEFAULT_POLICY } from '../../access/access.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { attributesSchema, storedAttributesSchema } from './attributes.ts';
 import { policyDocumentSchema } from './policy-body.ts';
@@ -62,13 +62,12 @@ const previewSchema = z.object({
 });
 
 export function previewRoute(deps: Deps): Route {
-  return route({
+  return routesOf('Authorization')({
     method: 'POST',
     path: '/authz/preview',
     scopes: ['authz:grant'],
     operation: {
       id: 'previewPolicy',
-      area: 'Authorization',
       summary: 'Preview a policy',
       description:
         'Says how many sources a policy would show to a principal, and which of them differ from the stored policy. Nothing is stored. ' +

@@ -9,13 +9,13 @@ import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, TIME_MAX, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from './attributes.ts';
 import { changeSubject, removeSubject, setSubject } from './subjects.ts';
 
-const AREA = 'Authorization';
+const route = routesOf('Authorization');
 const SUBJECT_BATCH_MAX = 50;
 const PATH = '/authz/subjects/{principal_id}/attributes';
 
@@ -71,7 +71,7 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/authz/subjects',
     scopes: ['authz:grant'],
-    operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
+    operation: { id: 'listSubjects', summary: 'List subjects' },
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
     response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
     async handler({ caller, query }) {
@@ -87,7 +87,6 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     scopes: ['authz:grant'],
     operation: {
       id: 'setSubjects',
-      area: AREA,
       summary: 'Set the attributes of many subjects',
       description:
         `Sets at most ${SUBJECT_BATCH_MAX} subjects, one after the other. Each item succeeds or fails on its own, with the same error ` +
@@ -108,7 +107,7 @@ export const subjectRoutes = (deps: Deps): Route[] => [
   route({
     ...shared,
     method: 'GET',
-    operation: { id: 'getSubject', area: AREA, summary: 'Get the attributes of a subject' },
+    operation: { id: 'getSubject', summary: 'Get the attributes of a subject' },
     handler: async ({ caller, params }) => {
       const { tenantId } = caller;
       const find = (tx: Queryable) => findSubject(tx, tenantId, params.principal_id);
@@ -120,7 +119,6 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     method: 'PUT',
     operation: {
       id: 'setSubject',
-      area: AREA,
       summary: 'Set the attributes of a subject',
       description:
         'Replaces all attributes of the subject. Takes effect at once. An API key with limits cannot do this.',
@@ -137,7 +135,6 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     method: 'PATCH',
     operation: {
       id: 'changeSubject',
-      area: AREA,
       summary: 'Change attributes of a subject',
       description:
         'Sets and removes the attributes that the request names; the others stay. Takes effect at once. An API key with limits ' +
@@ -159,7 +156,6 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     method: 'DELETE',
     operation: {
       id: 'deleteSubject',
-      area: AREA,
       summary: 'Delete a subject',
       description:
         'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',

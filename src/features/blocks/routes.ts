@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { etagOf } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import { openGate } from '../../util/pool.ts';
 import { CONTENT_LENGTH_MAX, openFile, ROWS_MAX, readBlocks, type SeenBlock } from './blocks.ts';
@@ -54,13 +54,12 @@ const blockSchema = z
   .meta({ id: 'Block' });
 
 export const blockRoutes = (deps: Deps, gate = openGate(PARSED_AT_ONCE)): Route[] => [
-  route({
+  routesOf('Content lookup')({
     method: 'GET',
     path: '/sources/{id}/blocks',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listBlocks',
-      area: 'Content lookup',
       summary: 'List the blocks of a source',
       description:
         'Returns headings, paragraphs, lists, tables and records in the order of the text, with the rows and cells of tables. The ' +

@@ -6,7 +6,7 @@
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { setServerTiming } from '../../http/operations/server-timing.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { acceptsEvents } from '../../http/sse.ts';
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -24,14 +24,13 @@ With \`stream\` the answer comes as plain text with the header \`X-Conversation-
 events, and the body may be an ag-ui RunAgentInput. A turn is stored only when there is an answer. Otherwise the message ids are null.`;
 
 export const completionsRoutes = (deps: Deps): Route[] => [
-  route({
+  routesOf('Completions')({
     method: 'POST',
     path: '/completions',
     scopes: ['inference:run'],
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createCompletion',
-      area: 'Completions',
       summary: 'Answer a question with citations',
       description: DESCRIPTION,
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidAt } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { shownFact } from '../../redaction/apply-redaction.ts';
@@ -49,13 +49,12 @@ function checkBody(kind: SourceKind) {
 
 export const previewRoutes = (deps: Deps): Route[] => [
   checkRoute(deps),
-  route({
+  routesOf('Connectors')({
     method: 'POST',
     path: '/schedules/preview',
     scopes: SCOPES,
     operation: {
       id: 'previewSchedule',
-      area: 'Connectors',
       summary: 'Say when a schedule would run',
       description: 'Checks the rule as the creation of a source does. Nothing is stored.',
     },
@@ -89,14 +88,13 @@ function checkRoute(deps: Deps): Route {
   const kindOf = new Map<string, SourceKind>(SOURCE_KINDS.map((kind) => [kind.kind, kind]));
   const check = openOriginChecks(deps);
   const [{ kind: exampleKind, example }] = SOURCE_KINDS.slice(-1) as [SourceKind];
-  return route({
+  return routesOf('Connectors')({
     method: 'POST',
     path: '/connectors/check',
     scopes: SCOPES,
     check: checkMayCreateGroup,
     operation: {
       id: 'checkConnector',
-      area: 'Connectors',
       summary: 'Look at an origin before a source follows it',
       description:
         'Takes the body that creates a source, with its `kind`, and refuses what the creation would refuse. Lists the origin for at most ' +

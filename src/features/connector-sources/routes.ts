@@ -8,7 +8,7 @@ import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   groupStatusSchema,
@@ -36,7 +36,13 @@ export function connectorSourceRoutes(deps: Deps): Route[] {
   return SOURCE_KINDS.flatMap((kind) => [...sourceRoutes(deps, kind), ...settingRoutes(deps, kind)]);
 }
 
-const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind), key = listKey(kind.path)): Route[] => [
+const sourceRoutes = (
+  deps: Deps,
+  kind: SourceKind,
+  schema = sourceSchema(kind),
+  key = listKey(kind.path),
+  route = routesOf(kind.area),
+): Route[] => [
   route({
     method: 'POST',
     path: kind.path,
@@ -44,7 +50,6 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
     check: checkMayCreateGroup,
     operation: {
       id: `create${kind.name}`,
-      area: kind.area,
       summary: `Create a ${kind.noun}`,
       description:
         'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
@@ -66,7 +71,7 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
     method: 'GET',
     path: kind.path,
     scopes: SCOPES,
-    operation: { id: `list${kind.name}s`, area: kind.area, summary: `List ${kind.noun}s` },
+    operation: { id: `list${kind.name}s`, summary: `List ${kind.noun}s` },
     query: pageQuery,
     response: pageResponse(key, schema, 'The sources of this page.'),
     async handler({ caller, query }) {
@@ -85,7 +90,7 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
     method: 'GET',
     path: `${kind.path}/{id}`,
     scopes: SCOPES,
-    operation: { id: `get${kind.name}`, area: kind.area, summary: `Get a ${kind.noun}` },
+    operation: { id: `get${kind.name}`, summary: `Get a ${kind.noun}` },
     params: idParams,
     response: { status: 200, schema },
     async handler({ caller, params }) {
@@ -97,10 +102,10 @@ const sourceRoutes = (deps: Deps, kind: SourceKind, schema = sourceSchema(kind),
   }),
   deleteGroupRoute(
     deps,
+    route,
     kind.path,
     {
       id: `delete${kind.name}`,
-      area: kind.area,
       summary: `Delete a ${kind.noun}`,
       description:
         'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { listSettings, type Setting } from '../../corpus/setting-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { text } from '../../util/text-schema.ts';
@@ -20,12 +20,13 @@ export const settingRoutes = (
   kind: SourceKind,
   schema = settingSchema(kind),
   key = listKey(kind.settingPath),
+  route = routesOf(kind.area),
 ): Route[] => [
   route({
     method: 'GET',
     path: kind.settingPath,
     scopes: SCOPES,
-    operation: { id: `list${kind.settingName}s`, area: kind.area, summary: `List the settings of ${kind.noun}s` },
+    operation: { id: `list${kind.settingName}s`, summary: `List the settings of ${kind.noun}s` },
     query: pageQuery,
     response: pageResponse(key, schema, 'The settings of this page.'),
     handler: ({ caller, query }) =>
@@ -38,7 +39,7 @@ export const settingRoutes = (
     method: 'GET',
     path: `${kind.settingPath}/{id}`,
     scopes: SCOPES,
-    operation: { id: `get${kind.settingName}`, area: kind.area, summary: `Get the setting of a ${kind.noun}` },
+    operation: { id: `get${kind.settingName}`, summary: `Get the setting of a ${kind.noun}` },
     params: idParams,
     response: { status: 200, schema },
     handler: async ({ caller, params }) => toSetting(kind, await getSetting(deps, caller, kind, params.id)),
@@ -49,7 +50,6 @@ export const settingRoutes = (
     scopes: SCOPES,
     operation: {
       id: `update${kind.settingName}`,
-      area: kind.area,
       summary: `Change the name and the schedule of a ${kind.noun}`,
       description: 'The origin and its secret cannot be changed. A run that is active continues.',
     },
@@ -69,7 +69,6 @@ export const settingRoutes = (
     scopes: SCOPES,
     operation: {
       id: `delete${kind.settingName}`,
-      area: kind.area,
       summary: `End the schedule of a ${kind.noun}`,
       description: 'The source and its content stay, and the source can still be run. Returns the deleted setting.',
     },

@@ -5,7 +5,7 @@ import { invalidRequest, notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { contentSchema, toContent } from '../../http/records/content-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import {
@@ -16,7 +16,7 @@ import {
   readText,
 } from '../../retrieval/reading/lookup.ts';
 
-const AREA = 'Content lookup';
+const route = routesOf('Content lookup');
 
 /** Code points in one answer of GET /sources/{id}/text: without `end_offset`, and at most. */
 const TEXT_RANGE_DEFAULT = 20_000;
@@ -54,7 +54,6 @@ export const contentsRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'getContent',
-      area: AREA,
       summary: 'Get a chunk',
       description: 'The id is the `id` of a search result or a citation.',
     },
@@ -76,7 +75,6 @@ export const contentsRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'listSourceChunks',
-      area: AREA,
       summary: 'List the chunks of a source',
       description: 'Returns the chunks in reading order.',
     },
@@ -98,7 +96,6 @@ export const contentsRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'getSourceText',
-      area: AREA,
       summary: 'Read the extracted text of a source',
       description:
         'Returns the text in pages of code points. The offsets of chunks point into this text. While authorization is on, the text is ' +

@@ -6,7 +6,7 @@ import { type Conversation, ownerOf, type TreeMessage } from '../../corpus/conve
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   idParams,
@@ -24,7 +24,7 @@ import { changeConversation, readConversation, removeConversation } from './conv
 import { pageOfConversations } from './list.ts';
 import { redactConversation, redactMessage } from './redaction.ts';
 
-const AREA = 'Conversations';
+const route = routesOf('Conversations');
 
 const conversationSchema = z
   .object({
@@ -140,7 +140,6 @@ export const conversationRoutes = (deps: Deps): Route[] => [
     scopes: ['inference:run'],
     operation: {
       id: 'listConversations',
-      area: AREA,
       summary: 'List conversations',
       description:
         'Oldest first, unless `order` says otherwise. Only conversations that began with this API key, or with a key from which it was ' +
@@ -162,7 +161,6 @@ export const conversationRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     operation: {
       id: 'getConversation',
-      area: AREA,
       summary: 'Read a conversation with all its branches',
       description:
         'Returns a tree: `parent_id` of a message is the message before it. Siblings are branches and regenerated answers.',
@@ -182,7 +180,7 @@ export const conversationRoutes = (deps: Deps): Route[] => [
   route({
     ...ofOne,
     method: 'PUT',
-    operation: { id: 'updateConversation', area: AREA, summary: 'Rename a conversation or choose its active message' },
+    operation: { id: 'updateConversation', summary: 'Rename a conversation or choose its active message' },
     body: changeBody,
     response: { status: 200, schema: conversationSchema },
     example: { title: 'Travel rules' },
@@ -199,7 +197,6 @@ export const conversationRoutes = (deps: Deps): Route[] => [
     method: 'DELETE',
     operation: {
       id: 'deleteConversation',
-      area: AREA,
       summary: 'Delete a conversation',
       description:
         'Deletes the conversation with all its messages at once, and returns it. A turn in flight is not stored.',

@@ -5,7 +5,7 @@ import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, principalShape, timeSchema } from '../../http/schemas.ts';
 import { shownFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -35,7 +35,7 @@ import {
   listSets,
 } from './store.ts';
 
-const AREA = 'Evaluation';
+const route = routesOf('Evaluation');
 const QUERY_LENGTH_MAX = 4_000;
 const MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const shared = { scopes: ['knowledge:write'], check: refuseLimitedKeys('measure the search') } as const;
@@ -98,7 +98,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     ...shared,
     method: 'GET',
     path: '/evaluation-sets',
-    operation: { id: 'listEvaluationSets', area: AREA, summary: 'List question sets' },
+    operation: { id: 'listEvaluationSets', summary: 'List question sets' },
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: pageResponse('evaluation_sets', setSchema, 'Sets of this page.'),
     async handler({ caller, query }) {
@@ -115,7 +115,6 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     path: '/evaluation-sets',
     operation: {
       id: 'createEvaluationSet',
-      area: AREA,
       summary: 'Create a question set',
       description: `A tenant has at most ${SETS_MAX} sets.`,
     },
@@ -130,7 +129,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     ...shared,
     method: 'GET',
     path: '/evaluation-sets/{id}',
-    operation: { id: 'getEvaluationSet', area: AREA, summary: 'Get a question set with its questions' },
+    operation: { id: 'getEvaluationSet', summary: 'Get a question set with its questions' },
     params: idParams,
     response: {
       status: 200,
@@ -151,7 +150,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     ...shared,
     method: 'PATCH',
     path: '/evaluation-sets/{id}',
-    operation: { id: 'renameEvaluationSet', area: AREA, summary: 'Rename a question set' },
+    operation: { id: 'renameEvaluationSet', summary: 'Rename a question set' },
     params: idParams,
     body: z.strictObject({ name: nameSchema.describe('The new name of the set.') }),
     response: { status: 200, schema: setSchema },
@@ -163,11 +162,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     ...shared,
     method: 'DELETE',
     path: '/evaluation-sets/{id}',
-    operation: {
-      id: 'deleteEvaluationSet',
-      area: AREA,
-      summary: 'Delete a question set with its questions and runs',
-    },
+    operation: { id: 'deleteEvaluationSet', summary: 'Delete a question set with its questions and runs' },
     params: idParams,
     response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted set.') }) },
     async handler({ caller: { tenantId }, params: { id } }) {
@@ -181,7 +176,6 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     path: '/evaluation-sets/{id}/questions',
     operation: {
       id: 'addEvaluationQuestion',
-      area: AREA,
       summary: 'Add a question to a set',
       description: `A set has at most ${QUESTIONS_MAX} questions. A question that the set has is returned as it is.`,
     },
@@ -197,7 +191,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     ...shared,
     method: 'DELETE',
     path: '/evaluation-questions/{id}',
-    operation: { id: 'deleteEvaluationQuestion', area: AREA, summary: 'Delete a question' },
+    operation: { id: 'deleteEvaluationQuestion', summary: 'Delete a question' },
     params: idParams,
     response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted question.') }) },
     async handler({ caller: { tenantId }, params: { id } }) {
@@ -211,7 +205,6 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     path: '/evaluation-questions/{id}/judgements',
     operation: {
       id: 'judgePassage',
-      area: AREA,
       summary: 'Say whether a passage answers a question',
       description:
         'The judgement holds for the text of the chunk in its source. It is kept when the source is read again and still has the text, ' +
@@ -236,7 +229,6 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     path: '/evaluation-sets/{id}/runs',
     operation: {
       id: 'runEvaluationSet',
-      area: AREA,
       summary: 'Measure the search with a question set',
       description:
         'Searches for each question that has a relevant passage, and stores how well the passages were found. Passages that were not ' +
@@ -254,7 +246,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     ...shared,
     method: 'GET',
     path: '/evaluation-sets/{id}/runs',
-    operation: { id: 'listEvaluationRuns', area: AREA, summary: 'List the runs of a question set' },
+    operation: { id: 'listEvaluationRuns', summary: 'List the runs of a question set' },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: pageResponse('evaluation_runs', runSchema, 'Runs of this page.'),
@@ -270,7 +262,7 @@ export const evaluationRoutes = (deps: Deps, run = openSetRuns(deps)): Route[] =
     ...shared,
     method: 'GET',
     path: '/evaluation-runs/{id}',
-    operation: { id: 'getEvaluationRun', area: AREA, summary: 'Get a run with the measures of each question' },
+    operation: { id: 'getEvaluationRun', summary: 'Get a run with the measures of each question' },
     params: idParams,
     response: { status: 200, schema: runDetailsSchema },
     async handler({ caller: { tenantId }, params: { id } }) {

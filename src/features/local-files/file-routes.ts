@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, idSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { changeFiles, deleteFilesByPath } from './change-files.ts';
 import { cleanPath, PATH_BYTES_MAX } from './file-path.ts';
 import { FILES_MAX, LAST_MODIFIED_MIN, receiveChange, UPLOAD_BYTES_MAX } from './receive.ts';
 
-const AREA = 'Local file groups';
+const route = routesOf('Local file groups');
 
 /** Form fields of every upload. Each field has one part per file, in the same order. */
 export const fileListProperties = {
@@ -84,7 +84,6 @@ export const fileRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'changeLocalFiles',
-      area: AREA,
       summary: 'Add and replace files',
       description:
         'A path identifies a file. A file with a new path is added. A file with a stored path and the same bytes stays unchanged. A file ' +
@@ -108,7 +107,6 @@ export const fileRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'deleteLocalFiles',
-      area: AREA,
       summary: 'Delete files by their paths',
       description:
         'The content is hidden when the request is answered, even if a run is active; a background job removes it. Unknown paths are ' +

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { truncated } from '../../util/code-points.ts';
 import { BLOCKS_MAX, openPreviews, PARSE_BYTES_MAX, type Preview } from './parse-file.ts';
 
@@ -55,13 +55,12 @@ const previewSchema = z
   .meta({ id: 'FilePreview' });
 
 export const parseRoutes = (deps: Deps, preview = openPreviews(deps)): Route[] => [
-  route({
+  routesOf('Local file groups')({
     method: 'POST',
     path: '/parse',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'parseFile',
-      area: 'Local file groups',
       summary: 'Show what would be read from a file',
       description:
         'Reads one file as an upload would, in the same child processes and with the ingest rules of the redaction policy, and stores ' +

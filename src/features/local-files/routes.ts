@@ -9,7 +9,7 @@ import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   groupStatusSchema,
   idParams,
@@ -28,7 +28,7 @@ import { createGroup, SOURCE_TYPE } from './local-files.ts';
 import { parseRoutes } from './parse-routes.ts';
 import { receiveUpload, UPLOAD_BYTES_MAX } from './receive.ts';
 
-const AREA = 'Local file groups';
+const route = routesOf('Local file groups');
 
 const localFileGroupSchema = z
   .object({
@@ -88,7 +88,6 @@ export const localFileRoutes = (deps: Deps): Route[] => [
     check: checkMayCreateGroup,
     operation: {
       id: 'createLocalFileGroup',
-      area: AREA,
       summary: 'Upload files',
       description:
         'Creates a source group with the files. The request body has at most 524,288,000 bytes and 2,000 files. When the request is ' +
@@ -110,7 +109,7 @@ export const localFileRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
-    operation: { id: 'listLocalFileGroups', area: AREA, summary: 'List local file groups' },
+    operation: { id: 'listLocalFileGroups', summary: 'List local file groups' },
     query: z.strictObject({
       ...pageQueryShape,
       ...orderShape,
@@ -130,7 +129,7 @@ export const localFileRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/local-file-groups/{id}',
     scopes: ['ingestion:manage'],
-    operation: { id: 'getLocalFileGroup', area: AREA, summary: 'Get a local file group' },
+    operation: { id: 'getLocalFileGroup', summary: 'Get a local file group' },
     params: idParams,
     response: { status: 200, schema: localFileGroupSchema },
     async handler({ caller, params }) {
@@ -143,8 +142,9 @@ export const localFileRoutes = (deps: Deps): Route[] => [
   }),
   deleteGroupRoute(
     deps,
+    route,
     '/local-file-groups',
-    { id: 'deleteLocalFileGroup', area: AREA, summary: 'Delete a local file group' },
+    { id: 'deleteLocalFileGroup', summary: 'Delete a local file group' },
     SOURCE_TYPE,
   ),
   ...fileRoutes(deps),

@@ -15,7 +15,7 @@ import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/fi
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -24,7 +24,7 @@ import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
-const AREA = 'Metadata columns';
+const route = routesOf('Metadata columns');
 const COLUMN_DESCRIPTION_LENGTH_MAX = 1_000;
 
 const columnSchema = z
@@ -81,7 +81,7 @@ export const metadataColumnRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/metadata-columns',
     scopes: ['knowledge:read'],
-    operation: { id: 'listMetadataColumns', area: AREA, summary: 'List metadata columns' },
+    operation: { id: 'listMetadataColumns', summary: 'List metadata columns' },
     query: pageQuery,
     response: pageResponse('metadata_columns', columnSchema, 'Metadata columns of this page.'),
     async handler({ caller, query }) {
@@ -97,7 +97,6 @@ export const metadataColumnRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'declareMetadataColumn',
-      area: AREA,
       summary: 'Declare a metadata column',
       description:
         'Makes a key of source metadata usable in `metadata_filter` at once. ' +
@@ -117,7 +116,6 @@ export const metadataColumnRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteMetadataColumn',
-      area: AREA,
       summary: 'Delete a metadata column',
       description: 'Deletes the column; the metadata of the sources stays. Returns the deleted column.',
     },
@@ -132,7 +130,6 @@ export const metadataColumnRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'listMetadataColumnValues',
-      area: AREA,
       summary: 'List the values of a metadata column',
       description:
         'Returns the distinct values of the sources that the API key may see and, while authorization is on, the principal may see. ' +

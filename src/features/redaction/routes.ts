@@ -10,7 +10,7 @@ import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
 import { isName } from '../../redaction/detectors/entities.ts';
 import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../redaction/redaction-policy.ts';
@@ -24,7 +24,7 @@ import { openPattern } from '../../redaction/tenant-pattern.ts';
 import { text } from '../../util/text-schema.ts';
 import { prepareToSeal } from '../../vault/secret-store.ts';
 
-const AREA = 'Redaction';
+const route = routesOf('Redaction');
 const TEST_LENGTH_MAX = 200_000;
 
 const policyBody = z.strictObject(redactionPolicyShape);
@@ -87,7 +87,7 @@ export const redactionRoutes = (deps: Deps): Route[] => [
   route({
     ...ofPolicy,
     method: 'GET',
-    operation: { id: 'getRedactionPolicy', area: AREA, summary: 'Get the redaction policy' },
+    operation: { id: 'getRedactionPolicy', summary: 'Get the redaction policy' },
     errors: [404],
     async handler({ caller, reply }) {
       const policy = orNoPolicy(
@@ -101,7 +101,6 @@ export const redactionRoutes = (deps: Deps): Route[] => [
     method: 'PUT',
     operation: {
       id: 'putRedactionPolicy',
-      area: AREA,
       summary: 'Set the redaction policy',
       description:
         'Replaces the whole policy; with `If-Match`, only the version that the caller has read. Matches are resolved from left to ' +
@@ -133,7 +132,6 @@ export const redactionRoutes = (deps: Deps): Route[] => [
     method: 'DELETE',
     operation: {
       id: 'deleteRedactionPolicy',
-      area: AREA,
       summary: 'Delete the redaction policy',
       description: 'Returns the deleted policy. Sources that were ingested with its rules are read again without them.',
     },
@@ -155,7 +153,6 @@ export const redactionRoutes = (deps: Deps): Route[] => [
     path: '/redaction-policy/test',
     operation: {
       id: 'testRedactionPolicy',
-      area: AREA,
       summary: 'Try the redaction policy on a text',
       description:
         'Tries the stored policy, or a draft, even while it is not enabled. The text is not stored. Hashes differ from those of stored ' +

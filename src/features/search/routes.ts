@@ -5,7 +5,7 @@ import { principalOf, seesWholeTenant } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
 import { setServerTiming } from '../../http/operations/server-timing.ts';
 import { contentShape, neighbourSchema, toSearchResult, withoutStatistics } from '../../http/records/content-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
@@ -96,13 +96,12 @@ const resultSchema = z
   .meta({ id: 'SearchHit' });
 
 export const searchRoutes = (deps: Deps): Route[] => [
-  route({
+  routesOf('Search')({
     method: 'POST',
     path: '/search',
     scopes: ['knowledge:read'],
     operation: {
       id: 'search',
-      area: 'Search',
       summary: 'Search the knowledge',
       description:
         'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says when ' +

@@ -10,7 +10,7 @@ import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
 import { newId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
@@ -27,7 +27,7 @@ import {
   updateSecret,
 } from '../../vault/secret-store.ts';
 
-const AREA = 'Secrets';
+const route = routesOf('Secrets');
 const SECRET_LENGTH_MAX = 5_000;
 const DESCRIPTION_LENGTH_MAX = 1_000;
 /** Maximum number of secrets of one tenant. */
@@ -75,7 +75,6 @@ export const secretRoutes = (deps: Deps): Route[] => [
     path: '/secrets',
     operation: {
       id: 'createSecret',
-      area: AREA,
       summary: 'Store a secret',
       description: 'The value is encrypted before it is stored, and it is never returned.',
     },
@@ -111,7 +110,6 @@ export const secretRoutes = (deps: Deps): Route[] => [
     path: '/secrets',
     operation: {
       id: 'listSecrets',
-      area: AREA,
       summary: 'List secrets',
       description: 'Returns the secrets without their values.',
     },
@@ -127,7 +125,6 @@ export const secretRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     operation: {
       id: 'getSecret',
-      area: AREA,
       summary: 'Get a secret',
       description: 'Returns the secret without its value.',
     },
@@ -143,7 +140,6 @@ export const secretRoutes = (deps: Deps): Route[] => [
     method: 'PUT',
     operation: {
       id: 'updateSecret',
-      area: AREA,
       summary: 'Change a secret',
       description:
         'Later runs use the new value. A run that is active keeps the value with which it started. Sources with a schedule whose last ' +
@@ -175,7 +171,6 @@ export const secretRoutes = (deps: Deps): Route[] => [
     method: 'DELETE',
     operation: {
       id: 'deleteSecret',
-      area: AREA,
       summary: 'Delete a secret',
       description: 'Returns the deleted secret. The next run of a source that uses it fails.',
     },

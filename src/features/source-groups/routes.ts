@@ -12,7 +12,7 @@ import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, sear
 import { redactGroup } from '../../http/records/group-record.ts';
 import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   groupStatusSchema,
@@ -33,7 +33,7 @@ import { patchGroupMetadata, renameGroup } from './change-group.ts';
 import { eventRoutes } from './event-routes.ts';
 import { runRoutes } from './run-routes.ts';
 
-const AREA = 'Source groups';
+const route = routesOf('Source groups');
 
 const sourceGroupSchema = z
   .object({
@@ -61,7 +61,7 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/source-groups',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listSourceGroups', area: AREA, summary: 'List source groups' },
+    operation: { id: 'listSourceGroups', summary: 'List source groups' },
     query: groupQuery,
     response: pageResponse('source_groups', sourceGroupSchema, 'Source groups of this page.'),
     async handler({ caller, query }) {
@@ -76,7 +76,7 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/source-groups/{id}',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'getSourceGroup', area: AREA, summary: 'Get a source group' },
+    operation: { id: 'getSourceGroup', summary: 'Get a source group' },
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
     async handler({ caller, params }) {
@@ -90,7 +90,7 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     method: 'PUT',
     path: '/source-groups/{id}',
     scopes: ['ingestion:manage'],
-    operation: { id: 'renameSourceGroup', area: AREA, summary: 'Rename a source group' },
+    operation: { id: 'renameSourceGroup', summary: 'Rename a source group' },
     params: idParams,
     body: z.strictObject({ name: nameSchema.describe('New name of the source group.') }),
     response: { status: 200, schema: sourceGroupSchema },
@@ -104,7 +104,6 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'patchSourceGroupMetadata',
-      area: AREA,
       summary: 'Change the metadata of a source group',
       description:
         'The same rules apply as for source metadata: the patch is merged by key, and `val` null deletes a key. A patch has at most 40 ' +
@@ -119,16 +118,15 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
       return { records: await redactRecords(metadata, await readRedactor(deps, caller.tenantId)) };
     },
   }),
-  deleteGroupRoute(deps, '/source-groups', {
+  deleteGroupRoute(deps, route, '/source-groups', {
     id: 'deleteSourceGroup',
-    area: AREA,
     summary: 'Delete a source group',
   }),
   route({
     method: 'GET',
     path: '/source-groups/{id}/sources',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listSourcesOfSourceGroup', area: AREA, summary: 'List the sources of a source group' },
+    operation: { id: 'listSourcesOfSourceGroup', summary: 'List the sources of a source group' },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),

@@ -19,7 +19,7 @@ import {
   timesShape,
 } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, jobStatusSchema, sentId, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
 import { redactFact, shownFact, wholePath } from '../../redaction/apply-redaction.ts';
@@ -27,7 +27,7 @@ import type { Redactor } from '../../redaction/redact.ts';
 import { readRedactor, withRedactor } from '../../redaction/redactors.ts';
 import { runSchema, toRun } from './run-record.ts';
 
-const AREA = 'Runs';
+const route = routesOf('Runs');
 const SOURCE_IDS_MAX = 1_000;
 
 const runPage = pageResponse('runs', runSchema, 'Runs of this page.');
@@ -92,7 +92,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/runs',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listAllRuns', area: AREA, summary: 'List the runs of all source groups' },
+    operation: { id: 'listAllRuns', summary: 'List the runs of all source groups' },
     query: z.strictObject({
       ...pageQueryShape,
       ...orderShape,
@@ -118,7 +118,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/source-groups/{id}/runs',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
+    operation: { id: 'listRuns', summary: 'List the runs of a source group' },
     params: idParams,
     query: z.strictObject({
       ...pageQueryShape,
@@ -141,7 +141,6 @@ export const runRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'startRun',
-      area: AREA,
       summary: 'Run a source group again',
       description:
         'Files that did not change are not read again; files that failed are retried. A source with an origin is listed again, with and ' +
@@ -174,7 +173,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/runs/{id}',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'getRun', area: AREA, summary: 'Get a run and its progress' },
+    operation: { id: 'getRun', summary: 'Get a run and its progress' },
     params: idParams,
     response: { status: 200, schema: runSchema },
     async handler({ caller, params }) {
@@ -188,7 +187,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/runs/{id}/errors',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listRunErrors', area: AREA, summary: 'List the files that failed in a run' },
+    operation: { id: 'listRunErrors', summary: 'List the files that failed in a run' },
     params: idParams,
     query: pageQuery,
     response: pageResponse('errors', runErrorSchema, 'Failed files of this page.'),
@@ -213,7 +212,6 @@ export const runRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: {
       id: 'listRunFiles',
-      area: AREA,
       summary: 'List the files that a run changed, skipped or could not read',
       description:
         `A run keeps the names of ${RUN_FILES_MAX.toLocaleString('en')} changed files, and of ${RUN_SKIPPED_MAX} files that the ` +
@@ -243,7 +241,6 @@ export const runRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'cancelRun',
-      area: AREA,
       summary: 'Cancel a run',
       description:
         'Files that are being processed are dropped; stored content stays. A run that finishes first still ends in success or failure.',

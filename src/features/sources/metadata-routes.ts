@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { applyBatch, batchSchema } from '../../http/batch.ts';
 import type { Deps } from '../../http/deps.ts';
 import { redactRecords } from '../../http/records/source-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   metadataItemPatchSchema,
@@ -15,7 +15,7 @@ import {
 import { readRedactor } from '../../redaction/redactors.ts';
 import { deleteSourceMetadata, patchSourceMetadata, type SourcePatch } from './metadata.ts';
 
-const AREA = 'Sources';
+const route = routesOf('Sources');
 const BATCH_ITEMS_MAX = 50;
 
 const batchBody = z.strictObject({
@@ -47,7 +47,6 @@ export const metadataRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'patchSourceMetadata',
-      area: AREA,
       summary: 'Change the metadata of a source',
       description: RULES,
     },
@@ -76,7 +75,6 @@ export const metadataRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteSourceMetadata',
-      area: AREA,
       summary: 'Delete the metadata of a source',
       description: 'Deletes all records that were set through the API. Records of the origin stay.',
     },
@@ -96,7 +94,6 @@ export const metadataRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'patchSourceMetadataBatch',
-      area: AREA,
       summary: 'Change the metadata of many sources',
       description:
         `${RULES}\n\nAt most ${BATCH_ITEMS_MAX} items, applied one after the other. Each item succeeds or fails on its own, with the ` +

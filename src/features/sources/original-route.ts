@@ -5,20 +5,19 @@ import type { Caller } from '../../access/caller.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { type StoredFile, sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, principalShape } from '../../http/schemas.ts';
 import { FACT_STEPS } from '../../redaction/apply-redaction.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { findOriginal } from './store.ts';
 
 export function originalRoute(deps: Deps): Route {
-  return route({
+  return routesOf('Sources')({
     method: 'GET',
     path: '/sources/{id}/original',
     scopes: ['knowledge:read'],
     operation: {
       id: 'downloadOriginal',
-      area: 'Sources',
       summary: 'Download the original file of a source',
       description:
         'The bytes as they were uploaded or fetched, also of a file that could not be read. While authorization is on, they are ' +

@@ -9,7 +9,7 @@ import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   fileTypeSchema,
   idParams,
@@ -28,7 +28,7 @@ import { originalRoute } from './original-route.ts';
 import { sourceListRoutes } from './source-list-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
-const AREA = 'Sources';
+const route = routesOf('Sources');
 /** Source type of uploaded files. Sources of all other types come from an origin. */
 const UPLOADED = 'local_file';
 
@@ -50,7 +50,6 @@ export const sourceRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'listSources',
-      area: AREA,
       summary: 'List the sources that have metadata',
       description:
         'Lists only uploaded files with at least one metadata record that was set through the API. `GET ' +
@@ -72,7 +71,7 @@ export const sourceRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/sources/{id}',
     scopes: ['knowledge:read'],
-    operation: { id: 'getSource', area: AREA, summary: 'Get a source' },
+    operation: { id: 'getSource', summary: 'Get a source' },
     params: idParams,
     response: { status: 200, schema: sourceDetailsSchema },
     async handler({ caller, params }) {
@@ -89,7 +88,6 @@ export const sourceRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteSource',
-      area: AREA,
       summary: 'Delete a source',
       description:
         'The content is hidden when the request is answered, even if a run of the group is active; a background job removes it. Until ' +
@@ -114,7 +112,6 @@ export const sourceRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'downloadSource',
-      area: AREA,
       summary: 'Download the stored file of a source',
       description:
         'The id is the source_id of a search result, a chunk or a citation. Uploaded files are answered with 404. Authorization ' +

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
 import { searchShape } from '../../http/page.ts';
 import { sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, queryBoolean, queryInteger, queryList } from '../../http/schemas.ts';
 import { shownFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -116,13 +116,12 @@ const answerSchema = z.object({
 });
 
 export const sourceListRoutes = (deps: Deps): Route[] => [
-  route({
+  routesOf('Sources')({
     method: 'GET',
     path: '/source-list',
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: {
       id: 'listAllSources',
-      area: 'Sources',
       summary: 'List the sources of all source groups',
       description:
         'Searches, filters, sorts and counts the sources of all groups that the key may see. Each source says what it waits for, or ' +

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidAt } from '../../errors.ts';
 import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { text } from '../../util/text-schema.ts';
@@ -16,7 +16,7 @@ import {
   updateTable,
 } from './catalogue.ts';
 
-const AREA = 'Tables';
+const route = routesOf('Tables');
 const DESCRIPTION_LENGTH_MAX = 2_000;
 const COLUMNS_MAX = 500;
 const URL_LENGTH_MAX = 2_000;
@@ -89,7 +89,6 @@ export const tableChangeRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'createTable',
-      area: AREA,
       summary: 'Build a table of a source or of an address',
       description:
         'Builds a table of a document, or one that was deleted. With `source.url`, a source group is created whose runs read the file ' +
@@ -122,7 +121,6 @@ export const tableChangeRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'updateTable',
-      area: AREA,
       summary: 'Describe a table and its columns',
       description:
         'Members that are absent stay unchanged. What is set for a column stays with its header in later versions.',
@@ -154,7 +152,6 @@ export const tableChangeRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'deleteTable',
-      area: AREA,
       summary: 'Delete a table',
       description:
         'The source stays searchable. A table that came with its source stays away until the source changes, or until `POST /tables` ' +
@@ -173,7 +170,6 @@ export const tableChangeRoutes = (deps: Deps): Route[] => [
     scopes: ['ingestion:manage'],
     operation: {
       id: 'buildTable',
-      area: AREA,
       summary: 'Build a table again',
       description:
         'Builds the table from the text of its source. The present version is served until then. To read the source itself again, start ' +

@@ -6,7 +6,7 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import { metadataFilterGroupSchema } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
 import { contentShape, toContent } from '../../http/records/content-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, principalShape, resultColumnsSchema, warningsSchema } from '../../http/schemas.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { queryTables, TABLES_PER_QUERY_MAX } from '../../retrieval/tables/query-tables.ts';
@@ -141,13 +141,12 @@ export const tableAnswerSchema = z
   .meta({ id: 'TableAnswer' });
 
 export const tableQueryRoutes = (deps: Deps): Route[] => [
-  route({
+  routesOf('Tables')({
     method: 'POST',
     path: '/tables/query',
     scopes: ['knowledge:read'],
     operation: {
       id: 'queryTables',
-      area: 'Tables',
       summary: 'Query tables',
       description:
         'Runs one read-only query over tables and returns its rows with their places. It sees only rows that the caller may see, ' +

@@ -4,7 +4,7 @@ import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
 import { isSourceBlocked, shownFact } from '../../redaction/apply-redaction.ts';
 import { namePlaces } from '../../tables/places.ts';
@@ -26,7 +26,7 @@ import {
   toTable,
 } from './records.ts';
 
-const AREA = 'Tables';
+const route = routesOf('Tables');
 const SAMPLE_ROWS = 10;
 const ROWS_MAX = 100;
 const ROWS_DEFAULT = 20;
@@ -72,7 +72,6 @@ export const tableRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'listTables',
-      area: AREA,
       summary: 'List tables',
       description:
         'CSV and TSV files, sheets of workbooks, JSON arrays, JSON Lines, Parquet and SQLite files become tables by themselves. Tables ' +
@@ -97,7 +96,6 @@ export const tableRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'getTable',
-      area: AREA,
       summary: 'Get a table',
       description: 'Returns the columns, the warnings, and a sample of the rows that the caller may see.',
     },
@@ -121,7 +119,6 @@ export const tableRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'listTableRows',
-      area: AREA,
       summary: 'Read rows of a table',
       description:
         'Returns visible rows in the order of the source, each with its place. A row that a redaction rule blocks is left out.',
@@ -160,7 +157,6 @@ export const tableRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'listSourceTables',
-      area: AREA,
       summary: 'List the tables that a source contains',
       description:
         'Also lists tables that can be built on request with `POST /tables`: at most 200 tables of a source are known.',

@@ -4,7 +4,7 @@ import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.t
 import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import {
@@ -18,7 +18,7 @@ import {
   unlinkTag,
 } from './tags.ts';
 
-const AREA = 'Tags';
+const route = routesOf('Tags');
 const TAG_DESCRIPTION_LENGTH_MAX = 1_000;
 
 const tagSchema = z
@@ -60,7 +60,6 @@ export const tagRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:read'],
     operation: {
       id: 'listTags',
-      area: AREA,
       summary: 'List tags',
       description:
         `Returns all tags, oldest first: a tenant has at most ${TAGS_MAX}. An API key that is limited to tags sees only these ` +
@@ -74,7 +73,7 @@ export const tagRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/tags/{id}',
     scopes: ['knowledge:read'],
-    operation: { id: 'getTag', area: AREA, summary: 'Get a tag' },
+    operation: { id: 'getTag', summary: 'Get a tag' },
     params: idParams,
     response: { status: 200, schema: tagSchema },
     async handler({ caller, params }): Promise<Tag> {
@@ -89,7 +88,6 @@ export const tagRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'createTag',
-      area: AREA,
       summary: 'Create a tag',
       description: `409 if another tag has the name, or if there are ${TAGS_MAX} tags already.`,
     },
@@ -106,7 +104,6 @@ export const tagRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'updateTag',
-      area: AREA,
       summary: 'Rename or describe a tag',
       description: 'If `description` is absent, it stays unchanged. An API key with limits cannot change tags.',
     },
@@ -124,7 +121,6 @@ export const tagRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteTag',
-      area: AREA,
       summary: 'Delete a tag',
       description: 'Deletes the tag and its links; the source groups stay. Returns the deleted tag.',
     },
@@ -140,7 +136,6 @@ export const tagRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'linkTag',
-      area: AREA,
       summary: 'Add a tag to a source group',
       description: 'If the source group has the tag already, nothing changes and the answer is the same.',
     },
@@ -156,7 +151,7 @@ export const tagRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     path: '/tag-source-groups',
     scopes: ['knowledge:read'],
-    operation: { id: 'listTagLinks', area: AREA, summary: 'List the links between tags and source groups' },
+    operation: { id: 'listTagLinks', summary: 'List the links between tags and source groups' },
     query: linkQuery,
     response: pageResponse('tag_source_groups', linkSchema, 'Links of this page.'),
     async handler({ caller, query }) {
@@ -173,7 +168,6 @@ export const tagRoutes = (deps: Deps): Route[] => [
     scopes: ['knowledge:write'],
     operation: {
       id: 'unlinkTag',
-      area: AREA,
       summary: 'Remove a tag from a source group',
       description: 'The body names the link. Returns the removed link.',
     },

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Deps } from '../../../http/deps.ts';
-import { type Route, route } from '../../../http/route.ts';
+import { type Route, routesOf } from '../../../http/route.ts';
 import { unixSeconds } from '../../../util/time.ts';
 import { answerOf } from '../answer.ts';
 import { ask } from './ask.ts';
@@ -18,7 +18,7 @@ import { messagesOf, responseBody } from './responses/request.ts';
 import { newMessageId, newResponse, responseSchema, toResponse, toText } from './responses/result.ts';
 import { sendAnswer } from './stream.ts';
 
-const AREA = 'OpenAI-compatible';
+const route = routesOf('OpenAI-compatible');
 /** The models do not change: any fixed time will do. */
 const MODEL_CREATED = 1_767_225_600;
 
@@ -48,7 +48,6 @@ export const openAiRoutes = (deps: Deps, presets = readPresets(deps.config?.door
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createChatCompletion',
-      area: AREA,
       summary: 'Answer in the shape of the OpenAI API',
       description:
         'Answers the last user message from the sources, as POST /completions does. The key is also accepted as `Authorization: Bearer`. ' +
@@ -88,7 +87,6 @@ export const openAiRoutes = (deps: Deps, presets = readPresets(deps.config?.door
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createResponse',
-      area: AREA,
       summary: 'Answer in the shape of the responses of the OpenAI API',
       description:
         'Answers as POST /v1/chat/completions does. Responses are not kept: the whole history is sent with each request, and members ' +
@@ -124,7 +122,6 @@ export const openAiRoutes = (deps: Deps, presets = readPresets(deps.config?.door
     scopes: ['inference:run'],
     operation: {
       id: 'listModels',
-      area: AREA,
       summary: 'List the models of the OpenAI-compatible endpoint',
       description: '`pinakes`, and the presets of the operator.',
     },
@@ -142,7 +139,7 @@ export const openAiRoutes = (deps: Deps, presets = readPresets(deps.config?.door
     prefix: '/v1',
     path: '/models/{model}',
     scopes: ['inference:run'],
-    operation: { id: 'getModel', area: AREA, summary: 'Get a model of the OpenAI-compatible endpoint' },
+    operation: { id: 'getModel', summary: 'Get a model of the OpenAI-compatible endpoint' },
     params: z.strictObject({ model: z.string().describe('Name of the model.') }),
     response: { status: 200, schema: modelSchema },
     async handler({ params }) {
