@@ -32,7 +32,7 @@ import {
 import { rearrangeTextSearch } from './corpus/text-index.ts';
 import { listMigrations } from './db/facts.ts';
 import { examine } from './doctor.ts';
-import { ServiceError } from './errors.ts';
+import { conflict, ServiceError } from './errors.ts';
 import { makeSignInToken } from './features/console/session.ts';
 import { JSON_BODY_BYTES_MAX, JSON_BODY_TIMEOUT_MS, parseJson, readBody } from './http/body/body.ts';
 import type { Deps } from './http/deps.ts';
@@ -209,7 +209,7 @@ function unknownCommand(): ServiceError {
 
 async function addTenant(deps: AdminDeps, name: string): Promise<Tenant> {
   if (await findTenantByName(deps.db, name)) {
-    throw new ServiceError('conflict', `There is a tenant named ${JSON.stringify(name)} already.`);
+    throw conflict(`There is a tenant named ${JSON.stringify(name)} already.`);
   }
   return createTenant(deps.db, { id: newId(), name });
 }

@@ -8,7 +8,7 @@ import type { Database } from './db/database.ts';
 import { listMigrations } from './db/facts.ts';
 import { isMigrated, migrate } from './db/migrate.ts';
 import { openDatabase, prepareDatabase } from './db/open.ts';
-import { ServiceError } from './errors.ts';
+import { conflict } from './errors.ts';
 import { listUnfinishedJobs } from './jobs/job-counts.ts';
 import { openJobQueue } from './jobs/queue-pgboss.ts';
 
@@ -73,10 +73,7 @@ export async function copyDatabase(
     return (await isMigrated(from)) && (await listMigrations(from)).pending.length === 0;
   });
   if (!isComplete)
-    throw new ServiceError(
-      'conflict',
-      'The embedded database lacks migrations: start this version on it once, and stop it.',
-    );
+    throw conflict('The embedded database lacks migrations: start this version on it once, and stop it.');
   const queue = await prepareDatabase(to, config, async () => {
     await migrate(to);
     return openJobQueue(to, log);
@@ -85,7 +82,7 @@ export async function copyDatabase(
     const unlimited = { withoutTimeout: true };
     return await to.system.transaction(async (tx) => {
       if (!(await lockEmpty(tx)))
-        throw new ServiceError('conflict', 'The database on the server has tenants already: name an empty database.');
+        throw conflict('The database on the server has tenants already: name an empty database.');
       return from.system.transaction(async (source) => {
         const tenants = await listTenants({ system: source });
         for (const tenant of tenants) await createPartitions(tx, tenant);

@@ -1,4 +1,5 @@
 /** Checks the service for the operator, and reports one line in words for each check. */
+
 import { statfs } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -12,6 +13,7 @@ import { textSearchFacts } from './corpus/text-index.ts';
 import { countGenerations } from './corpus/vector-store.ts';
 import type { Database } from './db/database.ts';
 import { countContents, listMigrations, serverFacts } from './db/facts.ts';
+import type { Check } from './features/console/checks.ts';
 import { openSandbox, type Sandbox, sandboxSettings } from './files/sandbox/sandbox.ts';
 import { openToolRunner } from './files/sandbox/tool-runner.ts';
 import { examineSandbox } from './files/sandbox/try-sandbox.ts';
@@ -37,14 +39,6 @@ const MODEL_TIMEOUT_MS = 20_000;
 const PROBLEMS_SHOWN_MAX = 10;
 /** A reasoning model may use up these tokens before it writes a word. This still shows that the model answers. */
 const PROBE_TOKENS_MAX = 16;
-
-export interface Check {
-  name: string;
-  ok: boolean;
-  detail: string;
-  /** A command that adds what is missing. The service works without it. */
-  fix?: string;
-}
 
 export interface Examination {
   /** True if all checks are ok. */

@@ -93,6 +93,11 @@ export function invalidRequest(message: string): ServiceError {
   return new ServiceError('invalid_request', message);
 }
 
+/** Returns the error for a request that what is stored now does not allow: status 409. */
+export function conflict(message: string): ServiceError {
+  return new ServiceError('conflict', message);
+}
+
 /** Returns the error for a wrong value of the request body, which the path names. The message begins with its JSON pointer. */
 export function invalidAt(path: readonly PropertyKey[], problem: string): ServiceError {
   const pointer = pointerOf(path);

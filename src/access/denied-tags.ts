@@ -1,7 +1,7 @@
 /** The tags by which policies deny: without such a tag, or under another name, everything that it hid is open. */
 import { lockAdditions } from '../db/additions.ts';
 import type { Tx } from '../db/database.ts';
-import { invalidAt, ServiceError } from '../errors.ts';
+import { conflict, invalidAt } from '../errors.ts';
 import { isSubjectRef, type Policy, type PolicyCondition } from './policy.ts';
 import { listDefinitions } from './policy-store.ts';
 
@@ -28,7 +28,7 @@ export async function refuseIfDenied(tx: Tx, tenantId: string, tags: readonly st
   await lockDeniedTags(tx, tenantId);
   for (const { name, definition } of await listDefinitions(tx, tenantId))
     if (deniedTags(definition).some(({ tag }) => tags.includes(tag)))
-      throw new ServiceError('conflict', `The policy "${name}" hides content by this tag: change the policy first.`);
+      throw conflict(`The policy "${name}" hides content by this tag: change the policy first.`);
 }
 
 function deniedTags(policy: Policy, path: readonly (string | number)[] = []): DeniedTag[] {

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { lockAgainstBackup } from '../db/backup-lock.ts';
 import type { Database, Queryable, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
-import { ServiceError } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { appendAudit } from './audit-store.ts';
 import { createVectorPartition, vectorPartition } from './vector-store.ts';
 
@@ -159,7 +159,7 @@ export async function saveAnalyzed(tx: Tx, tenantId: string, to: string | null):
 export async function deleteTenant(db: Database, id: string): Promise<boolean> {
   return db.system.transaction(async (tx) => {
     if (!(await lockAgainstBackup(tx)))
-      throw new ServiceError('conflict', 'A backup of this database runs. Delete the tenant when it has ended.');
+      throw conflict('A backup of this database runs. Delete the tenant when it has ended.');
     const [tenant] = await tx.query<Tenant>(sql`select ${TENANT_COLUMNS} from tenant where id = ${id} for update`);
     if (!tenant) return false;
     await tx.query(sql`drop table if exists ${identifier(chunkPartition(tenant.partitionNo))}`);

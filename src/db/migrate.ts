@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ServiceError } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { packageFolder } from '../util/package-files.ts';
 import type { Database, Tx } from './database.ts';
 import { raw, sql } from './sql.ts';
@@ -87,7 +87,7 @@ export async function isMigrated(db: Database): Promise<boolean> {
     if ((await listHiddenTables(tx)).length > 0) {
       const problem =
         'The tables belong to this role, but their rows to another one, as after a restore with --no-owner';
-      throw new ServiceError('conflict', `${problem}: run \`pinakes migrate\`, or start the service.`);
+      throw conflict(`${problem}: run \`pinakes migrate\`, or start the service.`);
     }
     return true;
   });

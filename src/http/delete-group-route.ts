@@ -2,7 +2,7 @@
 import type { OriginKind } from '../corpus/origin.ts';
 import { requestDeletion } from '../ingest/removal/delete-group.ts';
 import type { Deps } from './deps.ts';
-import { type Route, route } from './route.ts';
+import type { Declaration, Route, routesOf } from './route.ts';
 import { idParams, sourceGroupIdAnswer } from './schemas.ts';
 
 const DESCRIPTION =
@@ -11,8 +11,9 @@ const DESCRIPTION =
 /** @param sourceType groups of other types do not exist for the route. */
 export function deleteGroupRoute(
   deps: Deps,
+  route: ReturnType<typeof routesOf>,
   path: string,
-  operation: { id: string; area: string; summary: string; description?: string },
+  operation: Declaration['operation'],
   sourceType?: OriginKind | 'local_file',
 ): Route {
   return route({

@@ -11,7 +11,7 @@ import {
   saveIdempotentAnswer,
 } from '../corpus/idempotency-store.ts';
 import type { Database } from '../db/database.ts';
-import { invalidRequest, ServiceError } from '../errors.ts';
+import { conflict, invalidRequest, type ServiceError } from '../errors.ts';
 import { newId } from '../util/ids.ts';
 import type { Clock } from '../util/time.ts';
 import type { IdempotencyRecord } from './route.ts';
@@ -95,14 +95,14 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
   });
 
   const replay = (digest: Buffer): never => {
-    if (!held?.bodyHash?.equals(digest)) throw conflict('was used with another body');
+    if (!held?.bodyHash?.equals(digest)) throw keyConflict('was used with another body');
     throw new IdempotentReplay(held.responseStatus ?? status, held.responseBody ?? '');
   };
   if (held) {
-    if (once) throw conflict('was used before, and this answer is never repeated');
-    if (held.route !== options.route) throw conflict('was used for another request');
-    if (bodyHash && held.bodyHash && !held.bodyHash.equals(bodyHash)) throw conflict('was used with another body');
-    if (held.responseStatus === null) throw conflict('belongs to a request that is still running');
+    if (once) throw keyConflict('was used before, and this answer is never repeated');
+    if (held.route !== options.route) throw keyConflict('was used for another request');
+    if (bodyHash && held.bodyHash && !held.bodyHash.equals(bodyHash)) throw keyConflict('was used with another body');
+    if (held.responseStatus === null) throw keyConflict('belongs to a request that is still running');
     if (bodyHash) replay(bodyHash);
     return { ...noClaim, bodyRead: async (digest) => replay(digest) };
   }
@@ -118,7 +118,7 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
     async save(tx, answer) {
       if (once) return;
       const isHeld = await saveIdempotentAnswer(tx, slot, bodyHash, status, options.serialize(answer));
-      if (!isHeld && claimId !== null) throw conflict('is held by another request, because this one stood still');
+      if (!isHeld && claimId !== null) throw keyConflict('is held by another request, because this one stood still');
       saved = true;
     },
     async finish(body) {
@@ -134,6 +134,6 @@ export async function claimKey(options: ClaimOptions): Promise<IdempotencyClaim>
   };
 }
 
-function conflict(reason: string): ServiceError {
-  return new ServiceError('conflict', `This Idempotency-Key ${reason}.`);
+function keyConflict(reason: string): ServiceError {
+  return conflict(`This Idempotency-Key ${reason}.`);
 }

@@ -5,7 +5,7 @@
 import type { Caller } from '../access/caller.ts';
 import { type Ended, findEnded, type Rules, type Standing } from '../access/standing.ts';
 import type { SystemDatabase } from '../db/database.ts';
-import { ServiceError } from '../errors.ts';
+import { conflict, ServiceError } from '../errors.ts';
 import { findGone, type ReadContent } from '../retrieval/reading/fence.ts';
 import type { Clock } from '../util/time.ts';
 import { KEY_CACHE_MS, unauthenticated } from './auth.ts';
@@ -138,14 +138,8 @@ export function endedError(ended: Ended | 'content'): ServiceError {
     case 'rights':
       return new ServiceError('forbidden', 'The scopes or limits of the API key were changed during the request.');
     case 'rules':
-      return new ServiceError(
-        'conflict',
-        'A policy or the attributes of the principal were changed meanwhile. Ask again.',
-      );
+      return conflict('A policy or the attributes of the principal were changed meanwhile. Ask again.');
     case 'content':
-      return new ServiceError(
-        'conflict',
-        'Content that the answer rests on was deleted or changed meanwhile. Ask again.',
-      );
+      return conflict('Content that the answer rests on was deleted or changed meanwhile. Ask again.');
   }
 }

@@ -31,13 +31,8 @@ export function openRateLimiter(perMinute: number, clock: Clock): RateLimiter {
       setRecent(buckets, rootKeyId, { left: left >= 1 ? left - 1 : left, at: now }, BUCKETS_MAX);
       if (left >= 1) return;
       const retryAfterSeconds = Math.ceil(((1 - left) / perMinute) * (MINUTE_MS / 1000));
-      throw new ServiceError(
-        'rate_limited',
-        `This API key and the keys issued by it may send ${perMinute} requests per minute.`,
-        {
-          retryAfterSeconds,
-        },
-      );
+      const message = `This API key and the keys issued by it may send ${perMinute} requests per minute.`;
+      throw new ServiceError('rate_limited', message, { retryAfterSeconds });
     },
   };
 }

@@ -42,7 +42,8 @@ export interface RouteRequest<Params, Query, Body> {
   reply: FastifyReply;
 }
 
-export interface Route<
+/** A route as its feature declares it. */
+export interface Declaration<
   Params extends Schema | undefined = Schema | undefined,
   Query extends Schema | undefined = Schema | undefined,
   Body extends Schema | undefined = Schema | undefined,
@@ -57,8 +58,8 @@ export interface Route<
   scopes: readonly [Scope, ...Scope[]];
   /** Refuses the operation for some API keys, before the body is read. @throws ServiceError forbidden, rate_limited */
   check?(caller: Caller): void | Promise<void>;
-  /** OpenAPI: operationId (camelCase), tag, one-line summary, longer description. */
-  operation: { id: string; area: string; summary: string; description?: string };
+  /** OpenAPI: operationId (camelCase), one-line summary, longer description. */
+  operation: { id: string; summary: string; description?: string };
   params?: Params;
   query?: Query;
   /** Schema of the JSON body. A route with a multipart body sets `multipart` instead, and its handler reads `raw`. */
@@ -95,6 +96,11 @@ export interface Route<
   handler(request: RouteRequest<Params, Query, Body>): Promise<z.input<Response> | FastifyReply>;
 }
 
+export interface Route extends Declaration {
+  /** `area` is the tag in OpenAPI. */
+  operation: Declaration['operation'] & { area: string };
+}
+
 const API_PREFIX = '/api/v1';
 
 /** Returns the whole path of a route, with `{name}` parameters. */
@@ -102,12 +108,14 @@ export function pathOf({ prefix, path }: Pick<Route, 'prefix' | 'path'>): string
   return (prefix ?? API_PREFIX) + path;
 }
 
-/** Returns the route unchanged. Its type parameters give the handler the types of the schemas. */
-export function route<
-  Response extends Schema,
-  Params extends Schema | undefined = undefined,
-  Query extends Schema | undefined = undefined,
-  Body extends Schema | undefined = undefined,
->(definition: Route<Params, Query, Body, Response>): Route {
-  return definition as unknown as Route;
+/** Returns a function that declares a route of the area. Its type parameters give the handler the types of the schemas. */
+export function routesOf(area: string) {
+  return <
+    Response extends Schema,
+    Params extends Schema | undefined = undefined,
+    Query extends Schema | undefined = undefined,
+    Body extends Schema | undefined = undefined,
+  >(
+    declared: Declaration<Params, Query, Body, Response>,
+  ): Route => ({ ...(declared as unknown as Declaration), operation: { ...declared.operation, area } });
 }

@@ -35,6 +35,11 @@ export function redactFact(
   return redactCell(redactor?.withoutHashes ?? null, { header: key, text }, FACT_STEPS, signal);
 }
 
+/** Returns the text as `redactFact` does, but empty if a rule blocks it. */
+export async function shownFact(redactor: Redactor | null, text: string, signal?: AbortSignal): Promise<string> {
+  return (await redactFact(redactor, text, signal)) ?? '';
+}
+
 /**
  * Returns the redacted text; undefined if a rule blocks the whole text.
  *
@@ -71,6 +76,15 @@ export function redactCell(
 /** Returns the path of a source, redacted for readers; undefined if a rule blocks it, or the name of a file around the source. */
 export function redactPath(redactor: Redactor | null, path: string, signal?: AbortSignal): Promise<string | undefined> {
   return redactPathAt(redactor?.withoutHashes ?? null, path, FACT_STEPS, signal);
+}
+
+/** Returns the path; null if a rule would change it, because a changed path would not name any file. */
+export async function wholePath(
+  redactor: Redactor | null,
+  path: string | null,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  return path !== null && (await redactPath(redactor, path, signal)) === path ? path : null;
 }
 
 /** The path of a file inside a file has no text that rules hide where the file around it is shown: its name, and its own path. */

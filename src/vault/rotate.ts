@@ -10,7 +10,7 @@
 import { appendAudit } from '../corpus/audit-store.ts';
 import { listTenantIds } from '../corpus/tenant-store.ts';
 import type { Tx } from '../db/database.ts';
-import { ServiceError } from '../errors.ts';
+import { conflict } from '../errors.ts';
 import { countOf } from '../util/count-of.ts';
 import type { CrashPoints } from '../util/crash.ts';
 import { ConfigError } from '../util/settings/settings-reader.ts';
@@ -68,7 +68,7 @@ export async function rotateMasterKey({ db, config, crash }: VaultDeps & { crash
     const current = await findMasterKeyId(tx);
     const keyring = await settleFiles(config, current);
     if (current !== undefined && !keyring.keys.has(current) && (await countSecrets(tx)) > 0) {
-      throw new ServiceError('conflict', wrongKey(config, current).message);
+      throw conflict(wrongKey(config, current).message);
     }
     const to = await newKey(config, keyring, current);
     crash.reach('rotate.key_written');
@@ -112,8 +112,7 @@ async function newKey(config: KeySettings, { primary }: Keyring, current: string
   if (isSet) return primary;
   if (config.masterKey === null) return writeNextKey(config.dataDir);
   if (primary && current === undefined) return primary;
-  throw new ServiceError(
-    'conflict',
+  throw conflict(
     'The secrets are sealed with PINAKES_MASTER_KEY already. Set it to a new key, set PINAKES_MASTER_KEY_PREVIOUS to the old one, ' +
       'restart, and rotate again.',
   );

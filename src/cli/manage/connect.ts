@@ -92,7 +92,10 @@ async function connect(kind: Kind, addresses: readonly string[], { options, io }
     throw usageError('--schedule needs a stored secret: add --store <name>, or use --secret-id.');
   }
   const client = await openConfiguredClient();
-  const secret = stored === undefined ? undefined : await storeSecret(client, kind, stored, given.value!);
+  const secret =
+    stored === undefined
+      ? undefined
+      : await client.createSecret({ body: { name: stored, type: kind, secret: given.value! } });
   if (secret !== undefined) io.err(`Stored the secret "${secret.name}" with the id ${secret.id}.\n`);
   const secretId = secret?.id ?? given.secretId;
   const credential = secretId === undefined ? given.value : undefined;
@@ -181,10 +184,6 @@ async function fromFile(path: string): Promise<string> {
   } catch (error) {
     throw usageError(`${path} cannot be read: ${fileProblem(error)}.`);
   }
-}
-
-function storeSecret(client: Client, kind: Kind, name: string, secret: string): Promise<Secret> {
-  return client.createSecret({ body: { name, type: kind, secret } });
 }
 
 async function listSecrets(invocation: Invocation): Promise<number> {

@@ -81,7 +81,10 @@ function print(lines: readonly Line[], io: Io): void {
 
 async function factsOf(client: Client, found: Awaited<ReturnType<typeof find>>): Promise<Facts> {
   if (found.kind === 'source_group') return groupFacts(client, found.record);
-  if (found.kind === 'run') return { lines: runLines(found.record), more: {} };
+  if (found.kind === 'run') {
+    const [id, ...facts] = runLines(found.record, 'run');
+    return { lines: [id!, ['source group', found.record.source_group_id], ...facts], more: {} };
+  }
   if (found.kind === 'source') return { lines: sourceLines(found.record), more: {} };
   return { lines: chunkLines(found.record), more: {} };
 }
@@ -109,28 +112,24 @@ async function groupFacts(client: Client, group: SourceGroup): Promise<Facts> {
     ['tags', names.join(', ')],
     ['metadata', metadataText(group.metadata)],
     ['created', timeText(group.creation_time)],
-    ...(run === undefined ? [] : runLines(run, 'latest run')),
+    ...(run === undefined ? [] : runLines(run, 'latest run', '  ')),
   ];
   const more = { source_count: sources.pagination.total, tags: names, origin: origin.setting, latest_run: run ?? null };
   return { lines, more };
 }
 
-function runLines(run: Run, title = 'run'): Line[] {
+function runLines(run: Run, title: string, indent = ''): Line[] {
   const { scanned, added, updated, unchanged, skipped, deleted, failed } = run.statistics;
   const counts = { scanned, added, updated, unchanged, skipped, deleted, failed };
   const positive = Object.entries(counts).filter(([, count]) => count > 0);
   return [
     [title, run.id],
-    ...(title === 'run' ? [['source group', run.source_group_id] as const] : []),
-    [title === 'run' ? 'status' : '  status', `${run.status}${run.stage === null ? '' : ` (${run.stage})`}`],
-    [
-      title === 'run' ? 'files' : '  files',
-      `${run.files_done} of ${run.files_total}, ${countOf(run.chunks_done, 'chunk')}`,
-    ],
-    [title === 'run' ? 'counts' : '  counts', positive.map(([name, count]) => `${count} ${name}`).join(', ')],
-    [title === 'run' ? 'error' : '  error', run.error === null ? '' : errorText(run.error)],
-    [title === 'run' ? 'started' : '  started', timeText(run.start_time)],
-    [title === 'run' ? 'ended' : '  ended', timeText(run.end_time)],
+    [`${indent}status`, `${run.status}${run.stage === null ? '' : ` (${run.stage})`}`],
+    [`${indent}files`, `${run.files_done} of ${run.files_total}, ${countOf(run.chunks_done, 'chunk')}`],
+    [`${indent}counts`, positive.map(([name, count]) => `${count} ${name}`).join(', ')],
+    [`${indent}error`, run.error === null ? '' : errorText(run.error)],
+    [`${indent}started`, timeText(run.start_time)],
+    [`${indent}ended`, timeText(run.end_time)],
   ];
 }
 

@@ -30,16 +30,10 @@ export const authzCommand: Command = {
 Policies say what users may see. Subjects are users with attributes that policies ask for.`,
   async run(invocation) {
     const [action] = invocation.arguments;
-    switch (action) {
-      case 'policies':
-        return policies(invocation);
-      case 'subjects':
-        return subjects(invocation);
-      case 'explain':
-        return explain(invocation);
-      default:
-        throw usageError(`There is no "pinakes authz ${action}". See pinakes authz --help.`);
-    }
+    if (action === 'policies') return policies(invocation);
+    if (action === 'subjects') return subjects(invocation);
+    if (action === 'explain') return explain(invocation);
+    throw usageError(`There is no "pinakes authz ${action}". See pinakes authz --help.`);
   },
 };
 

@@ -1,16 +1,9 @@
 /** `pinakes doctor`: an operator command that checks the service. */
 
+import type { Check } from '../../features/console/checks.ts';
 import { type Command, flagOption, printAnswer } from '../shared/command.ts';
 import { usageError } from '../shared/io.ts';
 import { callAdmin } from './admin-client.ts';
-
-interface Check {
-  name: string;
-  ok: boolean;
-  detail: string;
-  /** A command that adds what is missing. */
-  fix?: string;
-}
 
 export const doctorCommand: Command = {
   name: 'doctor',

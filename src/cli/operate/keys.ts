@@ -67,24 +67,16 @@ A new key is printed once and cannot be shown again. A key can issue only keys w
 scopes, limits and expiry lie within its own.`,
   async run(invocation) {
     const [action, id] = invocation.arguments;
-    if (action !== 'revoke' && action !== 'rotate' && action !== 'usage' && id !== undefined)
-      throw usageError(`Unexpected argument "${id}". See pinakes keys --help.`);
-    switch (action) {
-      case 'list':
-        return list(await openConfiguredClient(), invocation);
-      case 'issue':
-        return issue(invocation);
-      case 'rotate':
-      case 'revoke':
-        if (id === undefined) throw usageError(`pinakes keys ${action} needs the id of the key.`);
-        return (action === 'rotate' ? rotate : revoke)(checkId(id), invocation);
-      case 'usage':
-        return usage(await openConfiguredClient(), id && checkId(id), invocation);
-      case 'generate':
-        return generate(invocation);
-      default:
-        throw usageError(`There is no "pinakes keys ${action}". See pinakes keys --help.`);
+    if (action === 'rotate' || action === 'revoke') {
+      if (id === undefined) throw usageError(`pinakes keys ${action} needs the id of the key.`);
+      return (action === 'rotate' ? rotate : revoke)(checkId(id), invocation);
     }
+    if (action === 'usage') return usage(await openConfiguredClient(), id && checkId(id), invocation);
+    if (id !== undefined) throw usageError(`Unexpected argument "${id}". See pinakes keys --help.`);
+    if (action === 'list') return list(await openConfiguredClient(), invocation);
+    if (action === 'issue') return issue(invocation);
+    if (action === 'generate') return generate(invocation);
+    throw usageError(`There is no "pinakes keys ${action}". See pinakes keys --help.`);
   },
 };
 

@@ -85,8 +85,9 @@ export async function waitForGroups(
   for (;;) {
     for (const groupId of groupIds) {
       if (outcomes.has(groupId)) continue;
-      const group = await client.getSourceGroup({ params: { id: groupId } });
-      const run = await latestRun(client, groupId);
+      const params = { id: groupId };
+      const group = await client.getSourceGroup({ params });
+      const [run] = (await client.listRuns({ params, query: { limit: 1, order: 'desc' } })).runs;
       if (run !== undefined) runs.set(groupId, run);
       if (SETTLED.has(group.status)) outcomes.set(groupId, await outcomeOf(client, group, run));
     }
@@ -108,11 +109,6 @@ function ingestProgress(runs: readonly Run[], filesTotal: number): IngestProgres
     filesFailed: sum((run) => run.statistics.failed),
     chunksDone: sum((run) => run.chunks_done),
   };
-}
-
-async function latestRun(client: Client, groupId: string): Promise<Run | undefined> {
-  const page = await client.listRuns({ params: { id: groupId }, query: { limit: 1, order: 'desc' } });
-  return page.runs[0];
 }
 
 async function outcomeOf(client: Client, group: SourceGroup, run: Run | undefined): Promise<GroupOutcome> {

@@ -8,8 +8,8 @@ import { ServiceError } from '../../errors.ts';
 import { type Change, OriginError } from '../connector.ts';
 import type { ChangePage, DriveApi } from './api.ts';
 import { type DriveFile, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
-import { type DriveListRequest, describe, endlessPages, isRefusedToken, unusableResponse } from './listing.ts';
-import { DriveError } from './request.ts';
+import { type DriveListRequest, describe, endlessPages, isRefusedToken } from './listing.ts';
+import { DriveError, unusableResponse } from './request.ts';
 import type { Tree } from './tree.ts';
 
 /** Reading more changes is slower than a full listing. */

@@ -5,7 +5,6 @@
  * twice, but never missed. What came to a folder after the folder was read is added at the end, so that nothing counts as gone because it
  * moved meanwhile.
  */
-import { ServiceError } from '../../errors.ts';
 import { type Change, type ListRequest, OriginError } from '../connector.ts';
 import type { DriveApi, FilePage, FileReference } from './api.ts';
 import { changeOf, cleanName, type DriveFile, exportsOf, FOLDER_TYPE, joinPath, SHORTCUT_TYPE } from './files.ts';
@@ -342,9 +341,4 @@ export function endlessPages(): OriginError {
 
 function tooMany(what: string, max: number): OriginError {
   return lastingError(`Too many ${what}`, `The folder holds more than ${max} ${what}. Choose a smaller folder.`);
-}
-
-/** The error for a rare response that is well-formed but has no content. */
-export function unusableResponse(): ServiceError {
-  return new ServiceError('upstream_failed', 'Google answered with something that makes no sense.');
 }

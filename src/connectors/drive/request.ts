@@ -70,7 +70,12 @@ export async function requestGoogle<T>(
 export async function readJson<T>(response: HttpResponse, schema: z.ZodType<T>): Promise<T> {
   const parsed = schema.safeParse(await response.json());
   if (parsed.success) return parsed.data;
-  throw new ServiceError('upstream_failed', 'Google answered with something that makes no sense.');
+  throw unusableResponse();
+}
+
+/** Returns the error for a response that has another form, or no content. */
+export function unusableResponse(): ServiceError {
+  return new ServiceError('upstream_failed', 'Google answered with something that makes no sense.');
 }
 
 function isTemporary(error: unknown): boolean {

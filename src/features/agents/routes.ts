@@ -3,11 +3,11 @@ import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { principalOf } from '../../access/access.ts';
 import { ownerOf } from '../../corpus/conversation-store.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidRequest, notFound } from '../../errors.ts';
 import { toServiceError } from '../../http/error-handler.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger } from '../../http/schemas.ts';
 import { acceptsEvents, openEventStream } from '../../http/sse.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
@@ -21,7 +21,7 @@ import { execute } from './run.ts';
 import { beginRun, RETRY_SECONDS, RUNS_PER_KEY_MAX, RUNS_PER_PROCESS_MAX } from './runs.ts';
 import { findRun, listRuns, RUN_STATUSES, requestCancel } from './store.ts';
 
-const AREA = 'Agents';
+const route = routesOf('Agents');
 const shared = { scopes: ['inference:run'], experimental: 'agents' } as const;
 const EVENT_NUMBER_MAX = 1_000_000;
 
@@ -47,9 +47,100 @@ const eventsQuery = z.strictObject({
   ...principalShape,
 });
 
-export function agentRoutes(host: Host): Route[] {
-  return [createRoute(host), listRoute(host), readRoute(host), eventsRoute(host), cancelRoute(host)];
-}
+export const agentRoutes = (host: Host, { deps } = host): Route[] => [
+  createRoute(host),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/agents/runs',
+    operation: {
+      id: 'listAgentRuns',
+      summary: 'List agent runs',
+      description: 'The runs of the API key and the principal.',
+    },
+    query: listQuery,
+    response: pageResponse('runs', runSummarySchema, 'The runs of this page.'),
+    async handler({ query, caller }) {
+      const { tenantId } = caller;
+      const owner = ownerOf(caller, principalOf(deps, query));
+      const { redactor, ...listed } = await withRedactor(deps, tenantId, (tx) =>
+        listRuns(tx, tenantId, owner, query.status, pageRequest(query)),
+      );
+      return pageAnswer('runs', query, listed, (run) => toSummary(run, redactor));
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/agents/runs/{id}',
+    operation: {
+      id: 'getAgentRun',
+      summary: 'Get an agent run',
+      description: 'Its steps and its answer, as the caller may see them now.',
+    },
+    params: idParams,
+    query: readQuery,
+    response: { status: 200, schema: runSchema },
+    async handler(request) {
+      return toRun(await readRun(host, readerOf(host, request, request.query), request.params.id));
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/agents/runs/{id}/events',
+    operation: {
+      id: 'streamAgentRun',
+      summary: 'Follow an agent run',
+      description:
+        'The ag-ui events of the run from its begin, or after a number, until its end. Each event has its number as its id: 1, 2, 3 … ' +
+        'without gaps. Results of tools are read again, under the rules of now.',
+    },
+    params: idParams,
+    query: eventsQuery,
+    response: { status: 200, schema: z.unknown() },
+    stream: 'ag-ui events, each in one `data:` line.',
+    async handler(request) {
+      const { params, query, caller, rights, signal, raw, reply } = request;
+      const reader = readerOf(host, request, query);
+      const found = await deps.db.transaction(caller.tenantId, (tx) =>
+        findRun(tx, caller.tenantId, params.id, ownerOf(caller, reader.principal)),
+      );
+      if (found === undefined) throw notFound();
+      const lastId = String(raw.headers['last-event-id'] ?? '');
+      if (lastId !== '' && !/^\d{1,7}$/.test(lastId)) throw invalidRequest('Last-Event-ID must be the id of an event.');
+      const after = query.after_seq ?? Number(lastId);
+      return sendEvents(followRun(host, reader, params.id, after), reply, signal, () => rights.confirm());
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/agents/runs/{id}/cancel',
+    operation: {
+      id: 'cancelAgentRun',
+      summary: 'Cancel an agent run',
+      description: 'A run that goes on ends within a few seconds. A run at rest is a conflict.',
+    },
+    params: idParams,
+    query: readQuery,
+    response: { status: 202, schema: runSummarySchema, description: 'The run, which ends soon.' },
+    errors: [409],
+    async handler({ params, query, caller, reply }) {
+      const { tenantId } = caller;
+      const owner = ownerOf(caller, principalOf(deps, query));
+      const { run, redactor } = await deps.db.transaction(tenantId, async (tx) => {
+        if ((await findRun(tx, tenantId, params.id, owner)) === undefined) throw notFound();
+        if (!(await requestCancel(tx, tenantId, params.id, deps.clock.now())))
+          throw conflict('The run has ended already.');
+        const canceled = (await findRun(tx, tenantId, params.id, owner))!;
+        return { run: canceled, redactor: await deps.redactors.forTenant(tx, tenantId) };
+      });
+      reply.code(202);
+      return toSummary(run, redactor);
+    },
+  }),
+];
 
 function createRoute(host: Host): Route {
   const { deps } = host;
@@ -67,7 +158,6 @@ function createRoute(host: Host): Route {
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createAgentRun',
-      area: AREA,
       summary: 'Answer a question in several steps',
       description: DESCRIPTION,
     },
@@ -92,116 +182,6 @@ function createRoute(host: Host): Route {
       } finally {
         leave();
       }
-    },
-  });
-}
-
-function listRoute(host: Host): Route {
-  const { deps } = host;
-  return route({
-    ...shared,
-    method: 'GET',
-    path: '/agents/runs',
-    operation: {
-      id: 'listAgentRuns',
-      area: AREA,
-      summary: 'List agent runs',
-      description: 'The runs of the API key and the principal.',
-    },
-    query: listQuery,
-    response: pageResponse('runs', runSummarySchema, 'The runs of this page.'),
-    async handler({ query, caller }) {
-      const { tenantId } = caller;
-      const owner = ownerOf(caller, principalOf(deps, query));
-      const { redactor, ...listed } = await withRedactor(deps, tenantId, (tx) =>
-        listRuns(tx, tenantId, owner, query.status, pageRequest(query)),
-      );
-      return pageAnswer('runs', query, listed, (run) => toSummary(run, redactor));
-    },
-  });
-}
-
-function readRoute(host: Host): Route {
-  return route({
-    ...shared,
-    method: 'GET',
-    path: '/agents/runs/{id}',
-    operation: {
-      id: 'getAgentRun',
-      area: AREA,
-      summary: 'Get an agent run',
-      description: 'Its steps and its answer, as the caller may see them now.',
-    },
-    params: idParams,
-    query: readQuery,
-    response: { status: 200, schema: runSchema },
-    async handler(request) {
-      return toRun(await readRun(host, readerOf(host, request, request.query), request.params.id));
-    },
-  });
-}
-
-function eventsRoute(host: Host): Route {
-  const { deps } = host;
-  return route({
-    ...shared,
-    method: 'GET',
-    path: '/agents/runs/{id}/events',
-    operation: {
-      id: 'streamAgentRun',
-      area: AREA,
-      summary: 'Follow an agent run',
-      description:
-        'The ag-ui events of the run from its begin, or after a number, until its end. Each event has its number as its id: 1, 2, 3 … ' +
-        'without gaps. Results of tools are read again, under the rules of now.',
-    },
-    params: idParams,
-    query: eventsQuery,
-    response: { status: 200, schema: z.unknown() },
-    stream: 'ag-ui events, each in one `data:` line.',
-    async handler(request) {
-      const { params, query, caller, rights, signal, raw, reply } = request;
-      const reader = readerOf(host, request, query);
-      const found = await deps.db.transaction(caller.tenantId, (tx) =>
-        findRun(tx, caller.tenantId, params.id, ownerOf(caller, reader.principal)),
-      );
-      if (found === undefined) throw notFound();
-      const lastId = String(raw.headers['last-event-id'] ?? '');
-      if (lastId !== '' && !/^\d{1,7}$/.test(lastId)) throw invalidRequest('Last-Event-ID must be the id of an event.');
-      const after = query.after_seq ?? Number(lastId);
-      return sendEvents(followRun(host, reader, params.id, after), reply, signal, () => rights.confirm());
-    },
-  });
-}
-
-function cancelRoute(host: Host): Route {
-  const { deps } = host;
-  return route({
-    ...shared,
-    method: 'POST',
-    path: '/agents/runs/{id}/cancel',
-    operation: {
-      id: 'cancelAgentRun',
-      area: AREA,
-      summary: 'Cancel an agent run',
-      description: 'A run that goes on ends within a few seconds. A run at rest is a conflict.',
-    },
-    params: idParams,
-    query: readQuery,
-    response: { status: 202, schema: runSummarySchema, description: 'The run, which ends soon.' },
-    errors: [409],
-    async handler({ params, query, caller, reply }) {
-      const { tenantId } = caller;
-      const owner = ownerOf(caller, principalOf(deps, query));
-      const { run, redactor } = await deps.db.transaction(tenantId, async (tx) => {
-        if ((await findRun(tx, tenantId, params.id, owner)) === undefined) throw notFound();
-        if (!(await requestCancel(tx, tenantId, params.id, deps.clock.now())))
-          throw new ServiceError('conflict', 'The run has ended already.');
-        const canceled = (await findRun(tx, tenantId, params.id, owner))!;
-        return { run: canceled, redactor: await deps.redactors.forTenant(tx, tenantId) };
-      });
-      reply.code(202);
-      return toSummary(run, redactor);
     },
   });
 }

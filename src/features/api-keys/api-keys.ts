@@ -13,11 +13,11 @@ import {
   revokeApiKey,
 } from '../../corpus/api-key-store.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
-import type { Database, Tx } from '../../db/database.ts';
-import { invalidAt, notFound, orNotFound, ServiceError } from '../../errors.ts';
-import { type Authenticator, unauthenticated } from '../../http/auth.ts';
+import type { Tx } from '../../db/database.ts';
+import { conflict, invalidAt, notFound, orNotFound, ServiceError } from '../../errors.ts';
+import { unauthenticated } from '../../http/auth.ts';
+import type { Deps } from '../../http/deps.ts';
 import { isId, newId } from '../../util/ids.ts';
-import type { Clock } from '../../util/time.ts';
 
 export const LIMIT_IDS_MAX = 100;
 /** Maximum number of keys of one tenant. Revoked and expired keys do not count. */
@@ -34,11 +34,7 @@ export interface KeyRequest {
   tagIds: readonly string[] | null;
 }
 
-interface Uses {
-  db: Database;
-  clock: Clock;
-  auth: Authenticator;
-}
+type Uses = Pick<Deps, 'db' | 'clock' | 'auth'>;
 
 /** The rights of a key, to compare two keys. */
 type Rights = Pick<KeyRequest, 'scopes' | 'expiresAt' | 'sourceGroupIds' | 'tagIds'>;
@@ -86,7 +82,13 @@ export async function issueApiKey(
       lastUsedAt: null,
     };
     await insertApiKey(tx, caller.tenantId, { ...issued, ...stored, rootId: caller.rootKeyId, familyId: id });
-    await recordChange(tx, caller, 'issue', 'api_key', id, auditDetails(wanted));
+    await recordChange(tx, caller, 'issue', 'api_key', id, {
+      name: wanted.name,
+      scopes: wanted.scopes,
+      expires: wanted.expiresAt,
+      source_group_ids: wanted.sourceGroupIds,
+      tag_ids: wanted.tagIds,
+    });
     return issued;
   });
   return { row, key };
@@ -110,9 +112,8 @@ export async function rotateApiKey(
   const successorId = newId(now.getTime());
   const row = await uses.db.transaction(caller.tenantId, async (tx) => {
     const old = await lockKeyWithin(tx, caller, now, id);
-    if (old.replacedBy !== null)
-      throw new ServiceError('conflict', `This key was rotated before: rotate its successor ${old.replacedBy}.`);
-    if (old.expiresAt !== null && old.expiresAt <= now) throw new ServiceError('conflict', 'This key has expired.');
+    if (old.replacedBy !== null) throw conflict(`This key was rotated before: rotate its successor ${old.replacedBy}.`);
+    if (old.expiresAt !== null && old.expiresAt <= now) throw conflict('This key has expired.');
     await assertRoom(tx, caller, now);
     const successor = { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
     await insertApiKey(tx, caller.tenantId, { ...successor, ...stored });
@@ -141,10 +142,6 @@ export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): P
   });
   uses.auth.forget();
   return revoked;
-}
-
-function auditDetails({ name, scopes, expiresAt, sourceGroupIds, tagIds }: KeyRequest): Record<string, unknown> {
-  return { name, scopes, expires: expiresAt, source_group_ids: sourceGroupIds, tag_ids: tagIds };
 }
 
 /** Locks and returns a key. @throws ServiceError not_found; forbidden when the key has rights that the caller's key has not. */
@@ -176,7 +173,7 @@ async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: read
 /** Checks the number of keys. @throws ServiceError conflict when the tenant has API_KEYS_MAX keys. */
 async function assertRoom(tx: Tx, { tenantId }: Caller, now: Date): Promise<void> {
   if ((await countApiKeysLocked(tx, tenantId, now)) >= API_KEYS_MAX)
-    throw new ServiceError('conflict', `There are ${API_KEYS_MAX} API keys already: revoke some first.`);
+    throw conflict(`There are ${API_KEYS_MAX} API keys already: revoke some first.`);
 }
 
 /** Whether `outer` may do everything that `inner` may do. */

@@ -6,7 +6,7 @@ import type { UsageRow } from '../../corpus/usage-store.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, queryInteger, TIME_MAX, timeSchema } from '../../http/schemas.ts';
 import { USAGE_KEPT_DAYS } from '../../llm/usage-ledger.ts';
 import { type ApiKeyView, issueApiKey, LIMIT_IDS_MAX, revokeOwnApiKey, rotateApiKey } from './api-keys.ts';
@@ -94,16 +94,15 @@ const usageSchema = z
   })
   .meta({ id: 'ApiKeyUsage' });
 
-const AREA = 'API keys';
+const route = routesOf('API keys');
 
-export function apiKeyRoutes(deps: Deps): Route[] {
-  const issue = route({
+export const apiKeyRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'POST',
     path: '/api-keys',
     scopes: ['apikeys:issue'],
     operation: {
       id: 'issueApiKey',
-      area: AREA,
       summary: 'Issue an API key',
       description:
         'Only this answer contains the key itself. A key can issue only keys whose scopes, limits and expiry lie within its own.',
@@ -123,15 +122,13 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       });
       return { ...toWire(row), key };
     },
-  });
-
-  const list = route({
+  }),
+  route({
     method: 'GET',
     path: '/api-keys',
     scopes: ['apikeys:issue'],
     operation: {
       id: 'listApiKeys',
-      area: AREA,
       summary: 'List API keys',
       description:
         'Returns facts about the keys, not the keys themselves. Revoked keys are left out. A limited key sees only keys whose limits ' +
@@ -143,15 +140,13 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       const listed = await listApiKeys(deps.db, caller.tenantId, caller, query.q, pageRequest(query));
       return pageAnswer('api_keys', query, listed, toWire);
     },
-  });
-
-  const revoke = route({
+  }),
+  route({
     method: 'DELETE',
     path: '/api-keys/{id}',
     scopes: ['apikeys:issue'],
     operation: {
       id: 'revokeApiKey',
-      area: AREA,
       summary: 'Revoke an API key',
       description:
         'The key stops working at once; with several replicas, within a second. The keys that it issued go on working. Returns the ' +
@@ -162,15 +157,13 @@ export function apiKeyRoutes(deps: Deps): Route[] {
     async handler({ params, caller }) {
       return toWire(await revokeOwnApiKey(deps, caller, params.id));
     },
-  });
-
-  const rotate = route({
+  }),
+  route({
     method: 'POST',
     path: '/api-keys/{id}/rotate',
     scopes: ['apikeys:issue'],
     operation: {
       id: 'rotateApiKey',
-      area: AREA,
       summary: 'Rotate an API key',
       description:
         'Issues a successor with the same name, scopes, limits and expiry, and with a new id. Only this answer contains the new key. The ' +
@@ -186,15 +179,13 @@ export function apiKeyRoutes(deps: Deps): Route[] {
       const { row, key } = await rotateApiKey(deps, caller, params.id, body?.grace_seconds ?? 0);
       return { ...toWire(row), key };
     },
-  });
-
-  const usage = route({
+  }),
+  route({
     method: 'GET',
     path: '/api-keys/{id}/usage',
     scopes: ['apikeys:issue'],
     operation: {
       id: 'getApiKeyUsage',
-      area: AREA,
       summary: 'Get the chat model usage of an API key',
       description:
         'Tokens are counted by the provider. If the provider does not report them, they are estimated, rather too high than too low. The ' +
@@ -216,10 +207,8 @@ export function apiKeyRoutes(deps: Deps): Route[] {
         tokens_per_day: deps.config.chat.tokensPerDay.key || null,
       };
     },
-  });
-
-  return [issue, list, revoke, rotate, usage];
-}
+  }),
+];
 
 function toCounts({ requests, inputTokens, outputTokens }: UsageRow): z.input<typeof usageSchema>['total'] {
   return { requests, input_tokens: inputTokens, output_tokens: outputTokens };

@@ -9,11 +9,6 @@ import { utcDay } from '../../llm/usage-ledger.ts';
 
 const DAY_MS = 86_400_000;
 
-export interface KeyUsageReport {
-  days: (UsageRow & { day: string })[];
-  total: UsageRow;
-}
-
 /**
  * Returns the usage of the last `days` days in UTC, today included. Days without a call are left out.
  *
@@ -24,7 +19,7 @@ export async function readUsage(
   { tenantId, sourceGroupIds, tagIds }: Caller,
   id: string,
   days: number,
-): Promise<KeyUsageReport> {
+) {
   if (!(await isVisibleApiKey(db, tenantId, { sourceGroupIds, tagIds }, id))) throw notFound();
   await usage.flush();
   const since = utcDay(new Date(clock.now().getTime() - (days - 1) * DAY_MS));

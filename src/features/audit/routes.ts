@@ -13,7 +13,7 @@ import {
   timesShape,
 } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idSchema, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -57,14 +57,13 @@ const eventQuery = z.strictObject({
   ...timesShape('Only events'),
 });
 
-export function auditRoutes(deps: Deps): Route[] {
-  const list = route({
+export const auditRoutes = (deps: Deps): Route[] => [
+  routesOf('Audit log')({
     method: 'GET',
     path: '/audit-events',
     scopes: ['audit:read'],
     operation: {
       id: 'listAuditEvents',
-      area: 'Audit log',
       summary: 'List audit events',
       description:
         'Who changed API keys, secrets, policies, tags, metadata columns and schedules, and who deleted what. Every event ' +
@@ -80,12 +79,9 @@ export function auditRoutes(deps: Deps): Route[] {
       const listed = await deps.db.transaction(caller.tenantId, (tx) =>
         listAuditEvents(tx, caller.tenantId, filter, pageRequest(query)),
       );
-      return pageAnswer('audit_events', query, listed, toWire);
+      return pageAnswer('audit_events', query, listed, (event: ListedAuditEvent) =>
+        toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() }),
+      );
     },
-  });
-  return [list];
-}
-
-function toWire(event: ListedAuditEvent): z.input<typeof eventSchema> {
-  return toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() });
-}
+  }),
+];

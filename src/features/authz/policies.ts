@@ -15,7 +15,7 @@ import { failedTest, type PolicyDocument } from '../../access/policy-tests.ts';
 import { findLastEvent, recordChange } from '../../corpus/audit-store.ts';
 import { listTags } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidAt, orNotFound, ServiceError } from '../../errors.ts';
 import type { Precondition } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
@@ -49,7 +49,7 @@ export async function setPolicy(
     precondition.check(before?.version);
     const isNew = before === undefined;
     if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
-      throw new ServiceError('conflict', `There are ${POLICIES_MAX} policies already: delete one first.`);
+      throw conflict(`There are ${POLICIES_MAX} policies already: delete one first.`);
     if (definition.attribute_types) await checkTypes(tx, tenantId, name, definition.attribute_types);
     checkDeniedTags(definition, await listTags(tx, tenantId, { tagIds: null }));
     const now = clock.now();
@@ -84,13 +84,6 @@ export function removePolicy(
     precondition.check(policy.version);
     await record(tx, caller, 'delete', policy);
     return policy;
-  });
-}
-
-/** Returns a policy. @throws ServiceError not_found */
-export function readPolicy({ db }: Uses, { tenantId }: Caller, name: string): Promise<NamedPolicy> {
-  return db.transaction(tenantId, async (tx) => {
-    return orNotFound(await findPolicy(tx, tenantId, name));
   });
 }
 

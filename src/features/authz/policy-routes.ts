@@ -2,21 +2,21 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { DEFAULT_POLICY } from '../../access/access.ts';
-import { listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
-import { invalidRequest } from '../../errors.ts';
+import { findPolicy, listPolicies, type NamedPolicy } from '../../access/policy-store.ts';
+import { invalidRequest, orNotFound } from '../../errors.ts';
 import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, principalShape, timeSchema } from '../../http/schemas.ts';
 import { explain } from './explain.ts';
-import { POLICIES_MAX, readPolicy, removePolicy, setPolicy } from './policies.ts';
+import { POLICIES_MAX, removePolicy, setPolicy } from './policies.ts';
 import { policyDocumentSchema, shownExtraShape } from './policy-body.ts';
 import { previewRoute } from './preview-routes.ts';
 import { refuseLimited } from './subject-routes.ts';
 
-const AREA = 'Authorization';
+const route = routesOf('Authorization');
 const PATH = '/authz/policies/{name}';
 
 const params = z.strictObject({
@@ -46,93 +46,90 @@ const explainBody = z.strictObject({
   chunk_id: givenId.optional().describe('The chunk to explain. Send either source_id or chunk_id.'),
 });
 
-export function policyRoutes(deps: Deps): Route[] {
-  const shared = {
-    path: PATH,
-    scopes: ['authz:grant'],
-    params,
-    response: { status: 200, schema: namedSchema },
-    versioned: true,
-  } as const;
-  const send = (reply: FastifyReply, policy: NamedPolicy) => {
-    reply.header('etag', versionTag(policy.version));
-    return toWire(policy);
-  };
-  return [
-    route({
-      method: 'GET',
-      path: '/authz/policies',
-      scopes: ['authz:grant'],
-      operation: { id: 'listPolicies', area: AREA, summary: 'List policies', description: 'Oldest first.' },
-      query: pageQuery,
-      response: pageResponse('policies', namedSchema, 'Policies of this page.'),
-      async handler({ caller, query }) {
-        const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-          listPolicies(tx, caller.tenantId, pageRequest(query)),
-        );
-        return pageAnswer('policies', query, listed, toWire);
-      },
-    }),
-    route({
-      ...shared,
-      method: 'GET',
-      operation: { id: 'getPolicy', area: AREA, summary: 'Get a policy' },
-      handler: async ({ caller, params, reply }) => send(reply, await readPolicy(deps, caller, params.name)),
-    }),
-    route({
-      ...shared,
-      method: 'PUT',
-      operation: {
-        id: 'setPolicy',
-        area: AREA,
-        summary: 'Create or change a policy',
-        description:
-          'A policy is a group of conditions. A chunk is visible if the group is true for the chunk and the attributes of the ' +
-          'principal. The tests of the policy run first: if one fails, the policy is refused with 400, and the error says which test ' +
-          'failed and which condition decided. Takes effect at once. With `If-Match` it replaces only the version that the caller has ' +
-          'read. A tenant has at most ' +
-          `${POLICIES_MAX.toLocaleString('en')} policies; one more is 409. An API key with limits cannot do this.`,
-      },
-      check: refuseLimited,
-      body: policyDocumentSchema,
-      errors: [409],
-      example: {
-        operator: 'or',
-        filters: [
-          { target: 'tag', operator: 'eq', value: 'public' },
-          { key: 'department', operator: 'eq', value: { subject: 'department' } },
-        ],
-      },
-      handler: async ({ caller, params, body, raw, reply }) =>
-        send(reply, await setPolicy(deps, caller, params.name, body, readPrecondition(raw.headers))),
-    }),
-    route({
-      ...shared,
-      method: 'DELETE',
-      operation: {
-        id: 'deletePolicy',
-        area: AREA,
-        summary: 'Delete a policy',
-        description:
-          'Requests that name the policy see nothing from now on. The answer is the deleted policy. An API key with limits cannot do this.',
-      },
-      check: refuseLimited,
-      handler: async ({ caller, params, raw }) =>
-        toWire(await removePolicy(deps, caller, params.name, readPrecondition(raw.headers))),
-    }),
-    explainRoute(deps),
-    previewRoute(deps),
-  ];
-}
+const shared = {
+  path: PATH,
+  scopes: ['authz:grant'],
+  params,
+  response: { status: 200, schema: namedSchema },
+  versioned: true,
+} as const;
+const send = (reply: FastifyReply, policy: NamedPolicy) => {
+  reply.header('etag', versionTag(policy.version));
+  return toWire(policy);
+};
 
-function explainRoute(deps: Deps): Route {
-  return route({
+export const policyRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/authz/policies',
+    scopes: ['authz:grant'],
+    operation: { id: 'listPolicies', summary: 'List policies', description: 'Oldest first.' },
+    query: pageQuery,
+    response: pageResponse('policies', namedSchema, 'Policies of this page.'),
+    async handler({ caller, query }) {
+      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+        listPolicies(tx, caller.tenantId, pageRequest(query)),
+      );
+      return pageAnswer('policies', query, listed, toWire);
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    operation: { id: 'getPolicy', summary: 'Get a policy' },
+    handler: async ({ caller, params, reply }) => {
+      const { tenantId } = caller;
+      return send(
+        reply,
+        orNotFound(await deps.db.transaction(tenantId, (tx) => findPolicy(tx, tenantId, params.name))),
+      );
+    },
+  }),
+  route({
+    ...shared,
+    method: 'PUT',
+    operation: {
+      id: 'setPolicy',
+      summary: 'Create or change a policy',
+      description:
+        'A policy is a group of conditions. A chunk is visible if the group is true for the chunk and the attributes of the ' +
+        'principal. The tests of the policy run first: if one fails, the policy is refused with 400, and the error says which test ' +
+        'failed and which condition decided. Takes effect at once. With `If-Match` it replaces only the version that the caller has ' +
+        'read. A tenant has at most ' +
+        `${POLICIES_MAX.toLocaleString('en')} policies; one more is 409. An API key with limits cannot do this.`,
+    },
+    check: refuseLimited,
+    body: policyDocumentSchema,
+    errors: [409],
+    example: {
+      operator: 'or',
+      filters: [
+        { target: 'tag', operator: 'eq', value: 'public' },
+        { key: 'department', operator: 'eq', value: { subject: 'department' } },
+      ],
+    },
+    handler: async ({ caller, params, body, raw, reply }) =>
+      send(reply, await setPolicy(deps, caller, params.name, body, readPrecondition(raw.headers))),
+  }),
+  route({
+    ...shared,
+    method: 'DELETE',
+    operation: {
+      id: 'deletePolicy',
+      summary: 'Delete a policy',
+      description:
+        'Requests that name the policy see nothing from now on. The answer is the deleted policy. An API key with limits cannot do this.',
+    },
+    check: refuseLimited,
+    handler: async ({ caller, params, raw }) =>
+      toWire(await removePolicy(deps, caller, params.name, readPrecondition(raw.headers))),
+  }),
+  route({
     method: 'POST',
     path: '/authz/explain',
     scopes: ['authz:grant'],
     operation: {
       id: 'explainAccess',
-      area: AREA,
       summary: 'Explain who may see what',
       description:
         'Says whether the policy shows the source or chunk to the principal, and which of its rules decided. This works even while ' +
@@ -168,8 +165,9 @@ function explainRoute(deps: Deps): Route {
       const { allowed, matchedRule } = await explain(deps, caller, principal, object);
       return { allowed, matched_rule: matchedRule };
     },
-  });
-}
+  }),
+  previewRoute(deps),
+];
 
 function toWire({ definition, ...policy }: NamedPolicy): z.input<typeof namedSchema> {
   const { attribute_types, tests } = definition;

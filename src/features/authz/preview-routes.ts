@@ -1,9 +1,11 @@
 /** The route that previews a policy before it is stored. */
+
 import { z } from 'zod';
 import { DEFAULT_POLICY } from '../../access/access.ts';
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { attributesSchema, storedAttributesSchema } from './attributes.ts';
 import { policyDocumentSchema } from './policy-body.ts';
@@ -23,6 +25,23 @@ const body = z.strictObject({
   limit: z.int().min(0).max(SAMPLE_MAX).default(SAMPLE_DEFAULT).describe('How many sources the sample has at most.'),
 });
 
+const sampleSchema = z.object({
+  source_id: idSchema.describe('Id of the source.'),
+  name: z.string().describe('Its name. Empty where redaction withholds it, and for keys that may not list sources.'),
+  path: z
+    .string()
+    .nullable()
+    .describe(
+      'Its path, as in the list of sources. Null where it has none, and where the name would be empty or redacted.',
+    ),
+  visible: z.boolean().describe('Whether the previewed policy shows it.'),
+  visible_before: z.boolean().describe('Whether the stored policy shows it.'),
+  matched_rule: z
+    .string()
+    .nullable()
+    .describe('JSON pointer, within the previewed policy, to the condition or group that decided.'),
+});
+
 const previewSchema = z.object({
   total: z.int().describe('Number of sources that the API key may see and that are ready.'),
   visible: z.int().describe('Number of these that the previewed policy shows to the principal.'),
@@ -38,37 +57,17 @@ const previewSchema = z.object({
     .array(z.string().nullable())
     .describe('For each test of the previewed policy, why it fails; null for a test that passes.'),
   sample: z
-    .array(
-      z.object({
-        source_id: idSchema.describe('Id of the source.'),
-        name: z
-          .string()
-          .describe('Its name. Empty where redaction withholds it, and for keys that may not list sources.'),
-        path: z
-          .string()
-          .nullable()
-          .describe(
-            'Its path, as in the list of sources. Null where it has none, and where the name would be empty or redacted.',
-          ),
-        visible: z.boolean().describe('Whether the previewed policy shows it.'),
-        visible_before: z.boolean().describe('Whether the stored policy shows it.'),
-        matched_rule: z
-          .string()
-          .nullable()
-          .describe('JSON pointer, within the previewed policy, to the condition or group that decided.'),
-      }),
-    )
+    .array(sampleSchema)
     .describe('Some of the sources: first those that change, then visible ones, newest first.'),
 });
 
 export function previewRoute(deps: Deps): Route {
-  return route({
+  return routesOf('Authorization')({
     method: 'POST',
     path: '/authz/preview',
     scopes: ['authz:grant'],
     operation: {
       id: 'previewPolicy',
-      area: 'Authorization',
       summary: 'Preview a policy',
       description:
         'Says how many sources a policy would show to a principal, and which of them differ from the stored policy. Nothing is stored. ' +
@@ -92,20 +91,9 @@ export function previewRoute(deps: Deps): Route {
         principal: id === undefined ? { attributes: attributes ?? {} } : { id },
         limit,
       };
-      const { storedVersion, visibleBefore, sample, ...same } = await previewPolicy(deps, caller, request, signal);
-      return {
-        ...same,
-        visible_before: visibleBefore,
-        stored_version: storedVersion,
-        sample: sample.map((source) => ({
-          source_id: source.id,
-          name: source.name,
-          path: source.path,
-          visible: source.visible,
-          visible_before: source.visibleBefore,
-          matched_rule: source.matchedRule,
-        })),
-      };
+      const preview = await previewPolicy(deps, caller, request, signal);
+      const sample = preview.sample.map((source) => toRecord(sampleSchema, source, { source_id: source.id }));
+      return toRecord(previewSchema, preview, { attributes: preview.attributes, sample });
     },
   });
 }

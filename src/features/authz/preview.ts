@@ -13,7 +13,7 @@ import { invalidAt, notFound } from '../../errors.ts';
 import { addCosts, costOf, type FilterCost } from '../../filters/filter-cost.ts';
 import type { MetadataFilter } from '../../filters/types.ts';
 import type { Deps } from '../../http/deps.ts';
-import { redactFact, redactPath } from '../../redaction/apply-redaction.ts';
+import { shownFact, wholePath } from '../../redaction/apply-redaction.ts';
 import { estimatedNs, fitsBudget } from '../../retrieval/query/filter-cost.ts';
 import { collect } from '../../util/collect.ts';
 import { factsForRule } from './explain.ts';
@@ -74,14 +74,12 @@ export function previewPolicy(
     const redactor = await redactors.forTenant(tx, tenantId);
     // The list of sources shows names to keys with one of these scopes only.
     const showsNames = caller.scopes.some((scope) => scope === 'knowledge:read' || scope === 'ingestion:manage');
-    // A redacted path would not name any file.
-    const wholePath = async (path: string) => ((await redactPath(redactor, path, signal)) === path ? path : null);
     const sample = await collect(compared.sample, async (source) => {
       const facts = await factsForRule(tx, caller, source.id, rules.compiled.chunk);
       return {
         ...source,
-        name: (showsNames && (await redactFact(redactor, source.name, signal))) || '',
-        path: showsNames && source.path !== null ? await wholePath(source.path) : null,
+        name: showsNames ? await shownFact(redactor, source.name, signal) : '',
+        path: showsNames ? await wholePath(redactor, source.path, signal) : null,
         matchedRule: facts ? evaluate(rules.policy, rules.attributes, facts).matchedRule : null,
       };
     });

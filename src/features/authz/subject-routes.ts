@@ -1,18 +1,21 @@
 /** Routes for subjects: the attributes of principals. */
+
 import { z } from 'zod';
-import { listSubjects, type Subject } from '../../access/subject-store.ts';
+import { findSubject, listSubjects, type Subject } from '../../access/subject-store.ts';
+import type { Queryable } from '../../db/database.ts';
+import { orNotFound } from '../../errors.ts';
 import { applyBatch, batchSchema } from '../../http/batch.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { PRINCIPAL_LENGTH_MAX, TIME_MAX, timeSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import { attributesPatchSchema, attributesSchema, storedAttributesSchema } from './attributes.ts';
-import { changeSubject, readSubject, removeSubject, setSubject } from './subjects.ts';
+import { changeSubject, removeSubject, setSubject } from './subjects.ts';
 
-const AREA = 'Authorization';
+const route = routesOf('Authorization');
 const SUBJECT_BATCH_MAX = 50;
 const PATH = '/authz/subjects/{principal_id}/attributes';
 
@@ -56,98 +59,34 @@ const subjectSchema = z
   })
   .meta({ id: 'AuthzSubject' });
 
-export function subjectRoutes(deps: Deps): Route[] {
-  const shared = {
-    path: PATH,
-    scopes: ['authz:grant'],
-    params,
-    response: { status: 200, schema: subjectSchema },
-  } as const;
-  return [
-    route({
-      method: 'GET',
-      path: '/authz/subjects',
-      scopes: ['authz:grant'],
-      operation: { id: 'listSubjects', area: AREA, summary: 'List subjects' },
-      query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
-      response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
-      async handler({ caller, query }) {
-        const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-          listSubjects(tx, caller.tenantId, query.q, pageRequest(query)),
-        );
-        return pageAnswer('subjects', query, listed, toWire);
-      },
-    }),
-    batchRoute(deps),
-    route({
-      ...shared,
-      method: 'GET',
-      operation: { id: 'getSubject', area: AREA, summary: 'Get the attributes of a subject' },
-      handler: async ({ caller, params }) => toWire(await readSubject(deps, caller, params.principal_id)),
-    }),
-    route({
-      ...shared,
-      method: 'PUT',
-      operation: {
-        id: 'setSubject',
-        area: AREA,
-        summary: 'Set the attributes of a subject',
-        description:
-          'Replaces all attributes of the subject. Takes effect at once. An API key with limits cannot do this.',
-      },
-      check: refuseLimited,
-      body: subjectBody,
-      errors: [409],
-      example: { attributes: { department: 'sales', projects: ['apollo', 'gemini'], clearance: 2 } },
-      handler: async ({ caller, params, body }) =>
-        toWire(await setSubject(deps, caller, params.principal_id, toFields(body))),
-    }),
-    route({
-      ...shared,
-      method: 'PATCH',
-      operation: {
-        id: 'changeSubject',
-        area: AREA,
-        summary: 'Change attributes of a subject',
-        description:
-          'Sets and removes the attributes that the request names; the others stay. Takes effect at once. An API key with limits ' +
-          'cannot do this.',
-      },
-      check: refuseLimited,
-      body: patchBody,
-      example: { attributes: { department: 'legal', clearance: null } },
-      handler: async ({ caller, params, body }) =>
-        toWire(
-          await changeSubject(deps, caller, params.principal_id, {
-            attributes: body.attributes ?? {},
-            ...(body.expires_time === undefined ? {} : { expiresAt: toDate(body.expires_time) }),
-          }),
-        ),
-    }),
-    route({
-      ...shared,
-      method: 'DELETE',
-      operation: {
-        id: 'deleteSubject',
-        area: AREA,
-        summary: 'Delete a subject',
-        description:
-          'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',
-      },
-      check: refuseLimited,
-      handler: async ({ caller, params }) => toWire(await removeSubject(deps, caller, params.principal_id)),
-    }),
-  ];
-}
+const shared = {
+  path: PATH,
+  scopes: ['authz:grant'],
+  params,
+  response: { status: 200, schema: subjectSchema },
+} as const;
 
-function batchRoute(deps: Deps): Route {
-  return route({
+export const subjectRoutes = (deps: Deps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/authz/subjects',
+    scopes: ['authz:grant'],
+    operation: { id: 'listSubjects', summary: 'List subjects' },
+    query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
+    response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
+    async handler({ caller, query }) {
+      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
+        listSubjects(tx, caller.tenantId, query.q, pageRequest(query)),
+      );
+      return pageAnswer('subjects', query, listed, toWire);
+    },
+  }),
+  route({
     method: 'POST',
     path: '/authz/subjects/attributes/batch',
     scopes: ['authz:grant'],
     operation: {
       id: 'setSubjects',
-      area: AREA,
       summary: 'Set the attributes of many subjects',
       description:
         `Sets at most ${SUBJECT_BATCH_MAX} subjects, one after the other. Each item succeeds or fails on its own, with the same error ` +
@@ -164,8 +103,67 @@ function batchRoute(deps: Deps): Route {
         (item) => setSubject(deps, caller, item.principal_id, toFields(item)),
         signal,
       ),
-  });
-}
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    operation: { id: 'getSubject', summary: 'Get the attributes of a subject' },
+    handler: async ({ caller, params }) => {
+      const { tenantId } = caller;
+      const find = (tx: Queryable) => findSubject(tx, tenantId, params.principal_id);
+      return toWire(orNotFound(await deps.db.transaction(tenantId, find)));
+    },
+  }),
+  route({
+    ...shared,
+    method: 'PUT',
+    operation: {
+      id: 'setSubject',
+      summary: 'Set the attributes of a subject',
+      description:
+        'Replaces all attributes of the subject. Takes effect at once. An API key with limits cannot do this.',
+    },
+    check: refuseLimited,
+    body: subjectBody,
+    errors: [409],
+    example: { attributes: { department: 'sales', projects: ['apollo', 'gemini'], clearance: 2 } },
+    handler: async ({ caller, params, body }) =>
+      toWire(await setSubject(deps, caller, params.principal_id, toFields(body))),
+  }),
+  route({
+    ...shared,
+    method: 'PATCH',
+    operation: {
+      id: 'changeSubject',
+      summary: 'Change attributes of a subject',
+      description:
+        'Sets and removes the attributes that the request names; the others stay. Takes effect at once. An API key with limits ' +
+        'cannot do this.',
+    },
+    check: refuseLimited,
+    body: patchBody,
+    example: { attributes: { department: 'legal', clearance: null } },
+    handler: async ({ caller, params, body }) =>
+      toWire(
+        await changeSubject(deps, caller, params.principal_id, {
+          attributes: body.attributes ?? {},
+          ...(body.expires_time === undefined ? {} : { expiresAt: toDate(body.expires_time) }),
+        }),
+      ),
+  }),
+  route({
+    ...shared,
+    method: 'DELETE',
+    operation: {
+      id: 'deleteSubject',
+      summary: 'Delete a subject',
+      description:
+        'From now on the principal has no attributes. The answer is the deleted subject. An API key with limits cannot do this.',
+    },
+    check: refuseLimited,
+    handler: async ({ caller, params }) => toWire(await removeSubject(deps, caller, params.principal_id)),
+  }),
+];
 
 function toFields({ attributes, expires_time: time = null }: z.output<typeof subjectBody>) {
   return { attributes, expiresAt: toDate(time) };

@@ -4,17 +4,10 @@ import { hasType } from '../../access/attribute-types.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Attributes } from '../../access/policy.ts';
 import { listAttributeTypes } from '../../access/policy-store.ts';
-import {
-  countSubjects,
-  deleteSubject,
-  findSubject,
-  lockSubject,
-  type Subject,
-  saveSubject,
-} from '../../access/subject-store.ts';
+import { countSubjects, deleteSubject, lockSubject, type Subject, saveSubject } from '../../access/subject-store.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidAt, invalidRequest, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidAt, invalidRequest, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 import { ATTRIBUTES_MAX, type AttributesPatch } from './attributes.ts';
@@ -45,7 +38,7 @@ export function setSubject(uses: Uses, caller: Caller, principalId: string, fiel
   return uses.db.transaction(caller.tenantId, async (tx) => {
     const before = await lockSubject(tx, caller.tenantId, principalId);
     if (!before && (await countSubjects(tx, caller.tenantId)) >= SUBJECTS_MAX)
-      throw new ServiceError('conflict', `There are ${SUBJECTS_MAX} subjects already: delete one first.`);
+      throw conflict(`There are ${SUBJECTS_MAX} subjects already: delete one first.`);
     await checkTypes(tx, caller.tenantId, fields.attributes);
     return save(uses, tx, caller, before ? 'change' : 'create', { principalId, ...fields });
   });
@@ -87,13 +80,6 @@ export function removeSubject(uses: Uses, caller: Caller, principalId: string): 
     const subject = orNotFound(await deleteSubject(tx, caller.tenantId, principalId));
     await record(tx, caller, 'delete', subject);
     return subject;
-  });
-}
-
-/** Returns a subject. @throws ServiceError not_found */
-export function readSubject({ db }: Uses, { tenantId }: Caller, principalId: string): Promise<Subject> {
-  return db.transaction(tenantId, async (tx) => {
-    return orNotFound(await findSubject(tx, tenantId, principalId));
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import { accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound, orNotFound, ServiceError } from '../../errors.ts';
 import { plainHeading } from '../../files/chunk/heading-text.ts';
 import type { BlockPart, BlockTask, PlacedBlock } from '../../files/parsed.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -103,7 +103,7 @@ export async function readBlocks(
   if (!read) throw notFound();
   const stored = [...read.text].slice(read.from, read.to).join('');
   if (stored !== part.text || read.textLength !== part.textLength)
-    throw new ServiceError('conflict', `The file is read otherwise today than when it was ingested. ${READ_AGAIN}`);
+    throw conflict(`The file is read otherwise today than when it was ingested. ${READ_AGAIN}`);
   return { blocks: await seenBlocks(redactor, read, part, signal), total: part.total };
 }
 
@@ -140,7 +140,7 @@ async function parseAgain(
     });
   if (outcome.ok) return outcome.file.blocks!;
   if (outcome.failure.retryable) throw new ServiceError('overloaded', outcome.failure.message);
-  throw new ServiceError('conflict', 'The stored file cannot be read again as it was ingested.');
+  throw conflict('The stored file cannot be read again as it was ingested.');
 }
 
 async function seenBlocks(

@@ -6,7 +6,7 @@
 import { invalidRequest } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { setServerTiming } from '../../http/operations/server-timing.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { acceptsEvents } from '../../http/sse.ts';
 import { newId } from '../../util/ids.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -23,46 +23,43 @@ const DESCRIPTION = `Retrieves chunks for the last user message and answers from
 With \`stream\` the answer comes as plain text with the header \`X-Conversation-Id\`. With \`Accept: text/event-stream\` it comes as ag-ui
 events, and the body may be an ag-ui RunAgentInput. A turn is stored only when there is an answer. Otherwise the message ids are null.`;
 
-export function completionsRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/completions',
-      scopes: ['inference:run'],
-      check: (caller) => deps.usage.assertBudget(caller),
-      operation: {
-        id: 'createCompletion',
-        area: 'Completions',
-        summary: 'Answer a question with citations',
-        description: DESCRIPTION,
+export const completionsRoutes = (deps: Deps): Route[] => [
+  routesOf('Completions')({
+    method: 'POST',
+    path: '/completions',
+    scopes: ['inference:run'],
+    check: (caller) => deps.usage.assertBudget(caller),
+    operation: {
+      id: 'createCompletion',
+      summary: 'Answer a question with citations',
+      description: DESCRIPTION,
+    },
+    body: completionBody,
+    timing: true,
+    response: { status: 200, schema: completionResultSchema, description: 'The answer.' },
+    alternatives: {
+      'text/plain': { description: 'With `stream`: the text of the answer.', schema: { type: 'string' } },
+      'text/event-stream': {
+        description: 'With `stream` and `Accept: text/event-stream`: ag-ui events.',
+        schema: { type: 'string' },
       },
-      body: completionBody,
-      timing: true,
-      response: { status: 200, schema: completionResultSchema, description: 'The answer.' },
-      alternatives: {
-        'text/plain': { description: 'With `stream`: the text of the answer.', schema: { type: 'string' } },
-        'text/event-stream': {
-          description: 'With `stream` and `Accept: text/event-stream`: ag-ui events.',
-          schema: { type: 'string' },
-        },
-      },
-      errors: [404, 409, 502, 504],
-      example: { messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
-      async handler({ body, caller, signal, rights, raw, reply }) {
-        const events = acceptsEvents(raw.headers.accept);
-        if (!events && (body.threadId !== undefined || body.runId !== undefined)) {
-          throw invalidRequest('/threadId and /runId belong to ag-ui: send Accept: text/event-stream.');
-        }
-        const created = unixSeconds(deps.clock.now());
-        const asked = await readConversation(deps, caller, body, rights);
-        const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
-        const context = await findContext({ ...deps, chatModel }, asked, body, signal);
-        setServerTiming(reply, context.stages);
-        const stream = answer({ ...deps, chatModel }, asked, context, body, signal);
-        if (!(body.stream ?? events)) return toResult(await answerOf(stream), created);
-        if (events) return sendEvents(reply, asked, stream, body.runId ?? newId(), signal);
-        return sendText(reply, asked.turn, stream, signal);
-      },
-    }),
-  ];
-}
+    },
+    errors: [404, 409, 502, 504],
+    example: { messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
+    async handler({ body, caller, signal, rights, raw, reply }) {
+      const events = acceptsEvents(raw.headers.accept);
+      if (!events && (body.threadId !== undefined || body.runId !== undefined)) {
+        throw invalidRequest('/threadId and /runId belong to ag-ui: send Accept: text/event-stream.');
+      }
+      const created = unixSeconds(deps.clock.now());
+      const asked = await readConversation(deps, caller, body, rights);
+      const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
+      const context = await findContext({ ...deps, chatModel }, asked, body, signal);
+      setServerTiming(reply, context.stages);
+      const stream = answer({ ...deps, chatModel }, asked, context, body, signal);
+      if (!(body.stream ?? events)) return toResult(await answerOf(stream), created);
+      if (events) return sendEvents(reply, asked, stream, body.runId ?? newId(), signal);
+      return sendText(reply, asked.turn, stream, signal);
+    },
+  }),
+];

@@ -1,5 +1,7 @@
 /** Looks at an origin before a source follows it: whether it can be read, and what is there. Stores nothing. */
+
 import type { Caller } from '../../access/caller.ts';
+import type { OriginCheck } from '../../client/api.ts';
 import { type Change, OriginError, type OriginProblem } from '../../connectors/connector.ts';
 import { connectorOf } from '../../connectors/registry.ts';
 import { type ErrorCode, orNotFound, ServiceError } from '../../errors.ts';
@@ -19,27 +21,8 @@ const NAMES_MAX = 3;
 const CHECKS_MAX = 8;
 const CHECKS_PER_TENANT_MAX = 2;
 
-export interface OriginCheck {
-  /** The origin has answered, and has not refused the credential. */
-  reachable: boolean;
-  account: string | null;
-  /** Files found until the check ended. */
-  files: number;
-  /** Whether the listing came to its end, so that `files` is the number of all files. */
-  complete: boolean;
-  names: string[];
-  problem: OriginProblem | null;
-}
-
-export type CheckOrigin = (
-  caller: Caller,
-  kind: SourceKind,
-  given: NewSource,
-  signal: AbortSignal,
-) => Promise<OriginCheck>;
-
 /** Returns the check, which counts the checks of this process. */
-export function openOriginChecks(deps: Deps): CheckOrigin {
+export function openOriginChecks(deps: Deps) {
   const message = 'Other origins are being checked now. Try again in a few seconds.';
   const retryAfterSeconds = CHECK_MS_MAX / 1_000;
   const enter = openConcurrencyLimiter({
@@ -48,8 +31,7 @@ export function openOriginChecks(deps: Deps): CheckOrigin {
     message,
     retryAfterSeconds,
   });
-  return async (caller, kind, given, signal) => {
-    const { tenantId } = caller;
+  return async ({ tenantId }: Caller, kind: SourceKind, given: NewSource, signal: AbortSignal) => {
     await checkNewSource(deps, kind, given, deps.clock.now());
     const leave = enter(tenantId);
     try {

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { invalidAt } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { shownFact } from '../../redaction/apply-redaction.ts';
 import { readRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
@@ -47,51 +47,14 @@ function checkBody(kind: SourceKind) {
   });
 }
 
-export function previewRoutes(deps: Deps): Route[] {
-  return [checkRoute(deps), scheduleRoute(deps)];
-}
-
-function checkRoute(deps: Deps): Route {
-  const [first, ...others] = SOURCE_KINDS.map(checkBody);
-  const kindOf = new Map<string, SourceKind>(SOURCE_KINDS.map((kind) => [kind.kind, kind]));
-  const check = openOriginChecks(deps);
-  const [{ kind: exampleKind, example }] = SOURCE_KINDS.slice(-1) as [SourceKind];
-  return route({
-    method: 'POST',
-    path: '/connectors/check',
-    scopes: SCOPES,
-    check: checkMayCreateGroup,
-    operation: {
-      id: 'checkConnector',
-      area: 'Connectors',
-      summary: 'Look at an origin before a source follows it',
-      description:
-        'Takes the body that creates a source, with its `kind`, and refuses what the creation would refuse. Lists the origin for at most ' +
-        `${CHECK_MS_MAX / 1_000} seconds and stores nothing. An origin that cannot be read is no error of the request: \`problem\` says ` +
-        'what is wrong. A tenant may check two origins at the same time.',
-    },
-    body: z.discriminatedUnion('kind', [first!, ...others]),
-    response: { status: 200, schema: checkSchema },
-    errors: [404],
-    example: { kind: exampleKind, ...example },
-    async handler({ caller, body, signal }) {
-      const { kind: name, ...members } = body;
-      const kind = kindOf.get(name)!;
-      const found = await check(caller, kind, newSource(kind, members), signal);
-      const redactor = await readRedactor(deps, caller.tenantId);
-      return { ...found, names: await collect(found.names, async (one) => (await redactFact(redactor, one)) ?? '') };
-    },
-  });
-}
-
-function scheduleRoute(deps: Deps): Route {
-  return route({
+export const previewRoutes = (deps: Deps): Route[] => [
+  checkRoute(deps),
+  routesOf('Connectors')({
     method: 'POST',
     path: '/schedules/preview',
     scopes: SCOPES,
     operation: {
       id: 'previewSchedule',
-      area: 'Connectors',
       summary: 'Say when a schedule would run',
       description: 'Checks the rule as the creation of a source does. Nothing is stored.',
     },
@@ -116,6 +79,38 @@ function scheduleRoute(deps: Deps): Route {
       const now = deps.clock.now();
       const times = await deps.schedules.check(rule, now, now);
       return { rrule: rule, next_run_times: times.map((time) => unixSeconds(time)) };
+    },
+  }),
+];
+
+function checkRoute(deps: Deps): Route {
+  const [first, ...others] = SOURCE_KINDS.map(checkBody);
+  const kindOf = new Map<string, SourceKind>(SOURCE_KINDS.map((kind) => [kind.kind, kind]));
+  const check = openOriginChecks(deps);
+  const [{ kind: exampleKind, example }] = SOURCE_KINDS.slice(-1) as [SourceKind];
+  return routesOf('Connectors')({
+    method: 'POST',
+    path: '/connectors/check',
+    scopes: SCOPES,
+    check: checkMayCreateGroup,
+    operation: {
+      id: 'checkConnector',
+      summary: 'Look at an origin before a source follows it',
+      description:
+        'Takes the body that creates a source, with its `kind`, and refuses what the creation would refuse. Lists the origin for at most ' +
+        `${CHECK_MS_MAX / 1_000} seconds and stores nothing. An origin that cannot be read is no error of the request: \`problem\` says ` +
+        'what is wrong. A tenant may check two origins at the same time.',
+    },
+    body: z.discriminatedUnion('kind', [first!, ...others]),
+    response: { status: 200, schema: checkSchema },
+    errors: [404],
+    example: { kind: exampleKind, ...example },
+    async handler({ caller, body, signal }) {
+      const { kind: name, ...members } = body;
+      const kind = kindOf.get(name)!;
+      const found = await check(caller, kind, newSource(kind, members), signal);
+      const redactor = await readRedactor(deps, caller.tenantId);
+      return { ...found, names: await collect(found.names, async (one) => await shownFact(redactor, one)) };
     },
   });
 }

@@ -1,14 +1,14 @@
 /** Routes for sources that are synchronized with an origin. The routes for their settings are in setting-routes.ts. */
+
 import { z } from 'zod';
 import { listGroups } from '../../corpus/group-store.ts';
 import { listSettingsOfGroups } from '../../corpus/setting-store.ts';
-import { apiRecords } from '../../filters/metadata.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
-import { pageAnswer, pageQuery, pageRequest, paginationSchema } from '../../http/page.ts';
+import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   groupStatusSchema,
@@ -20,6 +20,7 @@ import {
   nameSchema,
   timeSchema,
 } from '../../http/schemas.ts';
+import type { Redactor } from '../../redaction/redact.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { text } from '../../util/text-schema.ts';
 import { unixSeconds } from '../../util/time.ts';
@@ -35,27 +36,84 @@ export function connectorSourceRoutes(deps: Deps): Route[] {
   return SOURCE_KINDS.flatMap((kind) => [...sourceRoutes(deps, kind), ...settingRoutes(deps, kind)]);
 }
 
-function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
-  const schema = sourceSchema(kind);
-  return [
-    createRoute(deps, kind, schema),
-    listRoute(deps, kind, schema),
-    getRoute(deps, kind, schema),
-    deleteGroupRoute(
-      deps,
-      kind.path,
-      {
-        id: `delete${kind.name}`,
-        area: kind.area,
-        summary: `Delete a ${kind.noun}`,
-        description:
-          'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
-          'job removes the rest. Until then, a repeated request gets the same answer.',
-      },
-      kind.kind,
-    ),
-  ];
-}
+const sourceRoutes = (
+  deps: Deps,
+  kind: SourceKind,
+  schema = sourceSchema(kind),
+  key = listKey(kind.path),
+  route = routesOf(kind.area),
+): Route[] => [
+  route({
+    method: 'POST',
+    path: kind.path,
+    scopes: SCOPES,
+    check: checkMayCreateGroup,
+    operation: {
+      id: `create${kind.name}`,
+      summary: `Create a ${kind.noun}`,
+      description:
+        'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
+        '`POST /source-groups/{id}/runs` starts another. 404 if the secret is unknown or has another type.',
+    },
+    body: createBody(kind),
+    response: { status: 201, schema, description: 'The source. Its first run is queued.' },
+    errors: kind.credential ? [404, 409] : [409],
+    idempotent: true,
+    example: kind.example,
+    async handler({ caller, body, idempotency }) {
+      const source = await createSource(deps, caller, kind, newSource(kind, body), async (tx, made) =>
+        idempotency.save(tx, await toSource(kind, made, null)),
+      );
+      return toSource(kind, source, null);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: kind.path,
+    scopes: SCOPES,
+    operation: { id: `list${kind.name}s`, summary: `List ${kind.noun}s` },
+    query: pageQuery,
+    response: pageResponse(key, schema, 'The sources of this page.'),
+    async handler({ caller, query }) {
+      const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
+        const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
+        const ids = groups.rows.map(({ id }) => id);
+        return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
+      });
+      const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
+      return pageAnswer(key, query, listed, (group) =>
+        toSource(kind, { group, setting: settingOf.get(group.id)! }, redactor),
+      );
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${kind.path}/{id}`,
+    scopes: SCOPES,
+    operation: { id: `get${kind.name}`, summary: `Get a ${kind.noun}` },
+    params: idParams,
+    response: { status: 200, schema },
+    async handler({ caller, params }) {
+      const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
+        getSource(tx, caller, kind, params.id),
+      );
+      return toSource(kind, source, redactor);
+    },
+  }),
+  deleteGroupRoute(
+    deps,
+    route,
+    kind.path,
+    {
+      id: `delete${kind.name}`,
+      summary: `Delete a ${kind.noun}`,
+      description:
+        'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
+        'job removes the rest. Until then, a repeated request gets the same answer.',
+    },
+    kind.kind,
+  ),
+];
 
 function sourceSchema({ name, answerMembers }: SourceKind) {
   return z
@@ -71,8 +129,6 @@ function sourceSchema({ name, answerMembers }: SourceKind) {
     })
     .meta({ id: name });
 }
-
-type SourceSchema = ReturnType<typeof sourceSchema>;
 
 /** Returns the schema of the body that creates a source. */
 export function createBody({ requestMembers, credential }: SourceKind) {
@@ -115,90 +171,20 @@ export function newSource(kind: SourceKind, body: z.output<ReturnType<typeof cre
   };
 }
 
-function createRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
-  const { noun, name, path, credential } = kind;
-  return route({
-    method: 'POST',
-    path,
-    scopes: SCOPES,
-    check: checkMayCreateGroup,
-    operation: {
-      id: `create${name}`,
-      area: kind.area,
-      summary: `Create a ${noun}`,
-      description:
-        'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
-        '`POST /source-groups/{id}/runs` starts another. 404 if the secret is unknown or has another type.',
-    },
-    body: createBody(kind),
-    response: { status: 201, schema, description: 'The source. Its first run is queued.' },
-    errors: credential ? [404, 409] : [409],
-    idempotent: true,
-    example: kind.example,
-    async handler({ caller, body, idempotency }) {
-      const source = await createSource(deps, caller, kind, newSource(kind, body), (tx, made) =>
-        idempotency.save(tx, toSource(kind, made)),
-      );
-      return toSource(kind, source);
-    },
-  });
-}
-
-function listRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
-  const key = listKey(kind.path);
-  return route({
-    method: 'GET',
-    path: kind.path,
-    scopes: SCOPES,
-    operation: { id: `list${kind.name}s`, area: kind.area, summary: `List ${kind.noun}s` },
-    query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({ [key]: z.array(schema).describe('The sources of this page.'), pagination: paginationSchema }),
-    },
-    async handler({ caller, query }) {
-      const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-        const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
-        const ids = groups.rows.map(({ id }) => id);
-        return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
-      });
-      const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
-      return pageAnswer(key, query, listed, async (group) => ({
-        ...toSource(kind, { group, setting: settingOf.get(group.id)! }),
-        ...(await redactGroup(group, redactor)),
-      }));
-    },
-  });
-}
-
-function getRoute(deps: Deps, kind: SourceKind, schema: SourceSchema): Route {
-  return route({
-    method: 'GET',
-    path: `${kind.path}/{id}`,
-    scopes: SCOPES,
-    operation: { id: `get${kind.name}`, area: kind.area, summary: `Get a ${kind.noun}` },
-    params: idParams,
-    response: { status: 200, schema },
-    async handler({ caller, params }) {
-      const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
-        getSource(tx, caller, kind, params.id),
-      );
-      return { ...toSource(kind, source), ...(await redactGroup(source.group, redactor)) };
-    },
-  });
-}
-
-function toSource(kind: SourceKind, { group, setting }: ConnectorSource): z.input<SourceSchema> {
+/** Returns the wire record of a source, redacted. A caller who creates a source gets it as it was sent. */
+async function toSource(
+  kind: SourceKind,
+  { group, setting }: ConnectorSource,
+  redactor: Redactor | null,
+): Promise<z.input<ReturnType<typeof sourceSchema>>> {
   return {
     id: group.id,
-    name: group.name,
+    ...(await redactGroup(group, redactor)),
     ...kind.toWire(setting.origin),
     status: group.status,
     ingestion_setting_id: setting.deletedAt ? '' : setting.id,
     creation_time: unixSeconds(group.createdAt),
     start_time: unixSeconds(group.startedAt),
     end_time: unixSeconds(group.endedAt),
-    error: group.errorTitle === null ? null : { title: group.errorTitle, message: group.errorMessage ?? '' },
-    metadata: { records: apiRecords(group.metadata) },
   };
 }

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { listSettings, type Setting } from '../../corpus/setting-store.ts';
 import type { Deps } from '../../http/deps.ts';
-import { pageAnswer, pageQuery, pageRequest, paginationSchema } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, idSchema, nameSchema, timeSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { text } from '../../util/text-schema.ts';
@@ -15,15 +15,68 @@ const SCOPES = ['ingestion:manage'] as const;
 
 export const ruleSchema = text(0, RULE_LENGTH_MAX);
 
-export function settingRoutes(deps: Deps, kind: SourceKind): Route[] {
-  const schema = settingSchema(kind);
-  return [
-    listRoute(deps, kind, schema),
-    getRoute(deps, kind, schema),
-    updateRoute(deps, kind, schema),
-    deleteRoute(deps, kind, schema),
-  ];
-}
+export const settingRoutes = (
+  deps: Deps,
+  kind: SourceKind,
+  schema = settingSchema(kind),
+  key = listKey(kind.settingPath),
+  route = routesOf(kind.area),
+): Route[] => [
+  route({
+    method: 'GET',
+    path: kind.settingPath,
+    scopes: SCOPES,
+    operation: { id: `list${kind.settingName}s`, summary: `List the settings of ${kind.noun}s` },
+    query: pageQuery,
+    response: pageResponse(key, schema, 'The settings of this page.'),
+    handler: ({ caller, query }) =>
+      deps.db.transaction(caller.tenantId, async (tx) => {
+        const listed = await listSettings(tx, caller.tenantId, kind.kind, caller, pageRequest(query));
+        return pageAnswer(key, query, listed, (setting) => toSetting(kind, setting));
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: `${kind.settingPath}/{id}`,
+    scopes: SCOPES,
+    operation: { id: `get${kind.settingName}`, summary: `Get the setting of a ${kind.noun}` },
+    params: idParams,
+    response: { status: 200, schema },
+    handler: async ({ caller, params }) => toSetting(kind, await getSetting(deps, caller, kind, params.id)),
+  }),
+  route({
+    method: 'PUT',
+    path: `${kind.settingPath}/{id}`,
+    scopes: SCOPES,
+    operation: {
+      id: `update${kind.settingName}`,
+      summary: `Change the name and the schedule of a ${kind.noun}`,
+      description: 'The origin and its secret cannot be changed. A run that is active continues.',
+    },
+    params: idParams,
+    body: z.strictObject({
+      name: nameSchema.describe('New name of the setting and of its source.'),
+      rrule: ruleSchema.optional().describe('When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule.'),
+    }),
+    response: { status: 200, schema },
+    example: { name: String(kind.example['name']), rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0' },
+    handler: async ({ caller, params, body }) =>
+      toSetting(kind, await changeSetting(deps, caller, kind, params.id, { name: body.name, rrule: body.rrule })),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${kind.settingPath}/{id}`,
+    scopes: SCOPES,
+    operation: {
+      id: `delete${kind.settingName}`,
+      summary: `End the schedule of a ${kind.noun}`,
+      description: 'The source and its content stay, and the source can still be run. Returns the deleted setting.',
+    },
+    params: idParams,
+    response: { status: 200, schema },
+    handler: async ({ caller, params }) => toSetting(kind, await removeSetting(deps, caller, kind, params.id)),
+  }),
+];
 
 function settingSchema({ settingName, answerMembers, credential }: SourceKind) {
   return z
@@ -51,81 +104,7 @@ function settingSchema({ settingName, answerMembers, credential }: SourceKind) {
     .meta({ id: settingName });
 }
 
-type SettingSchema = ReturnType<typeof settingSchema>;
-
-function listRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
-  const key = listKey(kind.settingPath);
-  return route({
-    method: 'GET',
-    path: kind.settingPath,
-    scopes: SCOPES,
-    operation: { id: `list${kind.settingName}s`, area: kind.area, summary: `List the settings of ${kind.noun}s` },
-    query: pageQuery,
-    response: {
-      status: 200,
-      schema: z.object({ [key]: z.array(schema).describe('The settings of this page.'), pagination: paginationSchema }),
-    },
-    handler: ({ caller, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
-        const listed = await listSettings(tx, caller.tenantId, kind.kind, caller, pageRequest(query));
-        return pageAnswer(key, query, listed, (setting) => toSetting(kind, setting));
-      }),
-  });
-}
-
-function getRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
-  return route({
-    method: 'GET',
-    path: `${kind.settingPath}/{id}`,
-    scopes: SCOPES,
-    operation: { id: `get${kind.settingName}`, area: kind.area, summary: `Get the setting of a ${kind.noun}` },
-    params: idParams,
-    response: { status: 200, schema },
-    handler: async ({ caller, params }) => toSetting(kind, await getSetting(deps, caller, kind, params.id)),
-  });
-}
-
-function updateRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
-  return route({
-    method: 'PUT',
-    path: `${kind.settingPath}/{id}`,
-    scopes: SCOPES,
-    operation: {
-      id: `update${kind.settingName}`,
-      area: kind.area,
-      summary: `Change the name and the schedule of a ${kind.noun}`,
-      description: 'The origin and its secret cannot be changed. A run that is active continues.',
-    },
-    params: idParams,
-    body: z.strictObject({
-      name: nameSchema.describe('New name of the setting and of its source.'),
-      rrule: ruleSchema.optional().describe('When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule.'),
-    }),
-    response: { status: 200, schema },
-    example: { name: String(kind.example['name']), rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0' },
-    handler: async ({ caller, params, body }) =>
-      toSetting(kind, await changeSetting(deps, caller, kind, params.id, { name: body.name, rrule: body.rrule })),
-  });
-}
-
-function deleteRoute(deps: Deps, kind: SourceKind, schema: SettingSchema): Route {
-  return route({
-    method: 'DELETE',
-    path: `${kind.settingPath}/{id}`,
-    scopes: SCOPES,
-    operation: {
-      id: `delete${kind.settingName}`,
-      area: kind.area,
-      summary: `End the schedule of a ${kind.noun}`,
-      description: 'The source and its content stay, and the source can still be run. Returns the deleted setting.',
-    },
-    params: idParams,
-    response: { status: 200, schema },
-    handler: async ({ caller, params }) => toSetting(kind, await removeSetting(deps, caller, kind, params.id)),
-  });
-}
-
-function toSetting(kind: SourceKind, setting: Setting): z.input<SettingSchema> {
+function toSetting(kind: SourceKind, setting: Setting): z.input<ReturnType<typeof settingSchema>> {
   return {
     id: setting.id,
     name: setting.name,

@@ -5,7 +5,7 @@ export interface Check {
   name: string;
   ok: boolean;
   detail: string;
-  /** A command that adds what is missing. */
+  /** A command that adds what is missing. The service works without it. */
   fix?: string;
 }
 

@@ -5,14 +5,14 @@ import { countWaiting } from '../../corpus/embedding-queue-store.ts';
 import { readQuotaUse } from '../../corpus/source-lookup.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
 import { type Tool, toolsFor } from '../../http/tools/tool.ts';
 import { packageVersion } from '../../util/package-files.ts';
 import { unixSeconds } from '../../util/time.ts';
 import { type Check, openChecks } from './checks.ts';
 
-const AREA = 'Service';
+const route = routesOf('Service');
 
 /** What the roots pass in: checks of all adapters, and limits of other features. */
 export interface ServiceParts {
@@ -116,7 +116,7 @@ export function serviceFactRoutes(deps: Deps, parts: ServiceParts): Route[] {
       method: 'GET',
       path: '/service',
       scopes: ['knowledge:read', 'ingestion:manage'],
-      operation: { id: 'getService', area: AREA, summary: 'Say what the service can do' },
+      operation: { id: 'getService', summary: 'Say what the service can do' },
       response: { status: 200, schema: serviceSchema },
       handler: async ({ caller }) => ({
         ...facts(deps, parts),
@@ -131,7 +131,6 @@ export function serviceFactRoutes(deps: Deps, parts: ServiceParts): Route[] {
       check: refuseLimitedKeys('check the service'),
       operation: {
         id: 'checkService',
-        area: AREA,
         summary: 'Check the parts of the service',
         description:
           'Asks the database, the models and the programs once. Answers of the last 30 seconds are used again. The operator gets more, ' +

@@ -1,27 +1,23 @@
 /** Signs browsers in to the console and out again. A browser gives its API key once and then has a cookie that only the server reads. */
+
 import { timingSafeEqual } from 'node:crypto';
 import { readApiKey } from '../../access/api-key.ts';
 import { type AuthenticationRow, findKeyForAuthentication } from '../../corpus/api-key-store.ts';
 import { recordChange } from '../../corpus/audit-store.ts';
 import { deleteSession, findSession, insertLink, insertSession, takeLink } from '../../corpus/console-session-store.ts';
 import { findTenantByName } from '../../corpus/tenant-store.ts';
-import type { Database } from '../../db/database.ts';
-import { ServiceError } from '../../errors.ts';
-import { type Authenticator, callerOf, unauthenticated } from '../../http/auth.ts';
+import { conflict, ServiceError } from '../../errors.ts';
+import { callerOf, unauthenticated } from '../../http/auth.ts';
 import { hashSecret, newSecret } from '../../http/console-session.ts';
+import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
-import type { Clock } from '../../util/time.ts';
 
 const SESSION_SECONDS_MAX = 7 * 86_400;
 /** Maximum number of sessions of one key. A further sign-in ends the oldest session. */
 const SESSIONS_MAX = 100;
 const LINK_SECONDS = 10 * 60;
 
-interface Uses {
-  db: Database;
-  auth: Authenticator;
-  clock: Clock;
-}
+type Uses = Pick<Deps, 'db' | 'auth' | 'clock'>;
 
 /** What a browser signs in with: an API key, or the word of a sign-in link. */
 export type Proof = { apiKey: string } | { token: string };
@@ -105,7 +101,7 @@ export async function makeSignInToken(
   );
   if (!made) {
     const message = 'No key of an operator works in this tenant: issue one with pinakes tenants key.';
-    throw new ServiceError('conflict', message);
+    throw conflict(message);
   }
   return { token: secret, expiresAt };
 }

@@ -5,7 +5,7 @@ import { invalidRequest, notFound, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
 import { contentSchema, toContent } from '../../http/records/content-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import {
@@ -16,7 +16,7 @@ import {
   readText,
 } from '../../retrieval/reading/lookup.ts';
 
-const AREA = 'Content lookup';
+const route = routesOf('Content lookup');
 
 /** Code points in one answer of GET /sources/{id}/text: without `end_offset`, and at most. */
 const TEXT_RANGE_DEFAULT = 20_000;
@@ -47,18 +47,13 @@ const textSchema = z
   })
   .meta({ id: 'SourceText' });
 
-export function contentsRoutes(deps: Deps): Route[] {
-  return [contentRoute(deps), chunksRoute(deps), textRoute(deps)];
-}
-
-function contentRoute(deps: Deps): Route {
-  return route({
+export const contentsRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/contents/{id}',
     scopes: ['knowledge:read'],
     operation: {
       id: 'getContent',
-      area: AREA,
       summary: 'Get a chunk',
       description: 'The id is the `id` of a search result or a citation.',
     },
@@ -73,17 +68,13 @@ function contentRoute(deps: Deps): Route {
       if (!hit) throw notFound();
       return toContent(hit);
     },
-  });
-}
-
-function chunksRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/chunks',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listSourceChunks',
-      area: AREA,
       summary: 'List the chunks of a source',
       description: 'Returns the chunks in reading order.',
     },
@@ -98,17 +89,13 @@ function chunksRoute(deps: Deps): Route {
       const pagination = { limit: query.limit, has_more: nextId !== null, total, next_id: nextId };
       return { chunks: (await readerViewOfChunks(redactor, rows)).map(toContent), pagination };
     },
-  });
-}
-
-function textRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/text',
     scopes: ['knowledge:read'],
     operation: {
       id: 'getSourceText',
-      area: AREA,
       summary: 'Read the extracted text of a source',
       description:
         'Returns the text in pages of code points. The offsets of chunks point into this text. While authorization is on, the text is ' +
@@ -141,5 +128,5 @@ function textRoute(deps: Deps): Route {
         next_offset: reached < textLength ? reached : null,
       };
     },
-  });
-}
+  }),
+];

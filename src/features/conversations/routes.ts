@@ -6,7 +6,7 @@ import { type Conversation, ownerOf, type TreeMessage } from '../../corpus/conve
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   idParams,
@@ -24,7 +24,7 @@ import { changeConversation, readConversation, removeConversation } from './conv
 import { pageOfConversations } from './list.ts';
 import { redactConversation, redactMessage } from './redaction.ts';
 
-const AREA = 'Conversations';
+const route = routesOf('Conversations');
 
 const conversationSchema = z
   .object({
@@ -133,18 +133,13 @@ const changeBody = z.strictObject({
 const principalQuery = z.strictObject(principalShape);
 const ofOne = { path: '/conversations/{id}', scopes: ['inference:run'], params: idParams } as const;
 
-export function conversationRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), changeRoute(deps), deleteRoute(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const conversationRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/conversations',
     scopes: ['inference:run'],
     operation: {
       id: 'listConversations',
-      area: AREA,
       summary: 'List conversations',
       description:
         'Oldest first, unless `order` says otherwise. Only conversations that began with this API key, or with a key from which it was ' +
@@ -160,16 +155,12 @@ function listRoute(deps: Deps): Route {
       const listed = await pageOfConversations(deps.db, caller.tenantId, owner, redactor, query.q, page);
       return pageAnswer('conversations', query, listed, toWire);
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOne,
     method: 'GET',
     operation: {
       id: 'getConversation',
-      area: AREA,
       summary: 'Read a conversation with all its branches',
       description:
         'Returns a tree: `parent_id` of a message is the message before it. Siblings are branches and regenerated answers.',
@@ -185,14 +176,11 @@ function getRoute(deps: Deps): Route {
         messages: await collect(messages, async (message) => toWireMessage(await redactMessage(redactor, message))),
       };
     },
-  });
-}
-
-function changeRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOne,
     method: 'PUT',
-    operation: { id: 'updateConversation', area: AREA, summary: 'Rename a conversation or choose its active message' },
+    operation: { id: 'updateConversation', summary: 'Rename a conversation or choose its active message' },
     body: changeBody,
     response: { status: 200, schema: conversationSchema },
     example: { title: 'Travel rules' },
@@ -203,16 +191,12 @@ function changeRoute(deps: Deps): Route {
       });
       return toWire(await redactConversation(await readRedactor(deps, caller.tenantId), changed));
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOne,
     method: 'DELETE',
     operation: {
       id: 'deleteConversation',
-      area: AREA,
       summary: 'Delete a conversation',
       description:
         'Deletes the conversation with all its messages at once, and returns it. A turn in flight is not stored.',
@@ -223,8 +207,8 @@ function deleteRoute(deps: Deps): Route {
       const removed = await removeConversation(deps.db, caller, principalOf(deps, query), params.id);
       return toWire(await redactConversation(await readRedactor(deps, caller.tenantId), removed));
     },
-  });
-}
+  }),
+];
 
 function toWire(row: Conversation): z.input<typeof conversationSchema> {
   return toRecord(conversationSchema, row);

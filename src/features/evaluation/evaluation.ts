@@ -1,7 +1,7 @@
 /** Rules of question sets: their limits, judgements of passages, and runs that measure the search. */
 import { principalOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { type Measures, meanMeasures, measureQuery } from '../../retrieval/measures.ts';
 import { readHashes } from '../../retrieval/reading/hits.ts';
@@ -41,7 +41,7 @@ export type SearchMode = RetrieveRequest['mode'];
 export function createSet({ db, clock }: Deps, { tenantId }: Caller, name: string): Promise<EvaluationSet> {
   return db.transaction(tenantId, async (tx) => {
     if ((await countSets(tx, tenantId)) >= SETS_MAX)
-      throw new ServiceError('conflict', `There are ${SETS_MAX} question sets already: delete one first.`);
+      throw conflict(`There are ${SETS_MAX} question sets already: delete one first.`);
     const createdAt = clock.now();
     const id = newId(createdAt.getTime());
     await insertSet(tx, tenantId, { id, name, createdAt });
@@ -82,7 +82,7 @@ export function addQuestion(
     if (!(await lockSet(tx, tenantId, setId))) throw notFound();
     const questions = await listQuestions(tx, tenantId, setId);
     if (questions.length >= QUESTIONS_MAX && !questions.some((one) => one.query === query))
-      throw new ServiceError('conflict', `The set has ${QUESTIONS_MAX} questions already: delete one first.`);
+      throw conflict(`The set has ${QUESTIONS_MAX} questions already: delete one first.`);
     const now = clock.now();
     const id = await insertQuestion(tx, tenantId, { id: newId(now.getTime()), setId, query }, now);
     return { id, setId, query, judgements: await listJudgements(tx, tenantId, [id]) };
@@ -106,21 +106,19 @@ export function judge(
   });
 }
 
-export type RunSet = (
-  caller: Caller,
-  setId: string,
-  given: { mode: SearchMode; principal_id?: string | undefined; authz_policy?: string | undefined },
-  signal: AbortSignal,
-) => Promise<EvaluationRun>;
-
 /** Returns the function that runs a set, which counts the runs of this process. */
-export function openSetRuns(deps: Deps): RunSet {
+export function openSetRuns(deps: Deps) {
   let running = 0;
-  return async (caller, setId, { mode, ...named }, signal) => {
+  return async (
+    caller: Caller,
+    setId: string,
+    { mode, ...named }: { mode: SearchMode; principal_id?: string | undefined; authz_policy?: string | undefined },
+    signal: AbortSignal,
+  ): Promise<EvaluationRun> => {
     const { set, questions } = await getSet(deps, caller, setId);
     const judged = questions.filter(({ judgements }) => judgements.some(({ relevant }) => relevant));
     if (judged.length === 0)
-      throw new ServiceError('conflict', 'No question of the set has a relevant passage: judge some passages first.');
+      throw conflict('No question of the set has a relevant passage: judge some passages first.');
     if (running >= RUNS_AT_ONCE)
       throw new ServiceError('rate_limited', 'Other question sets are running. Try again.', { retryAfterSeconds: 5 });
     running++;

@@ -1,6 +1,7 @@
 /** Changes the files of a local file group: adds, replaces, moves and deletes them by their paths. */
 
 import type { Caller } from '../../access/caller.ts';
+import type { ChangedFiles } from '../../client/api.ts';
 import { findGroup, lockGroup, type SourceGroup } from '../../corpus/group-store.ts';
 import { dropUpdates, type NewVersion } from '../../corpus/origin-store.ts';
 import { countSkipped } from '../../corpus/run-store.ts';
@@ -14,31 +15,19 @@ import {
   lockQuotaRoom,
   type StoredFile,
 } from '../../corpus/source-lookup.ts';
-import { insertSources, renameSources, restartSources } from '../../corpus/source-store.ts';
+import { renameSources, restartSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
 import { auditHiddenFiles, hideSources } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
 import { saveVersions } from '../../ingest/runs/new-versions.ts';
 import { mayRun, queueChangesRun } from '../../ingest/runs/run-actions.ts';
-import { newId } from '../../util/ids.ts';
-import { SOURCE_TYPE } from './local-files.ts';
+import { insertFiles, SOURCE_TYPE, toSentFile } from './local-files.ts';
 import { type ChangePlan, countChanges, isEmptyPlan, planChanges, type SentFile } from './plan-changes.ts';
 import { changeDigest, type ReceivedChange } from './receive.ts';
 import { storeUpload } from './store-upload.ts';
-
-export interface ChangedFiles {
-  source_group_id: string;
-  /** Null when the request changed nothing. */
-  run_id: string | null;
-  added: number;
-  updated: number;
-  moved: number;
-  unchanged: number;
-  deleted: number;
-}
 
 /**
  * Applies a change request to the files of a group. A file stays searchable until its new version is searchable. A deleted file is
@@ -59,20 +48,11 @@ export async function changeFiles(
   return storeUpload(deps, caller, request, idempotency, signal, async (tx) => {
     const group = await lockFiles(tx, caller, groupId);
     if (!mayRun(group.status))
-      throw new ServiceError(
-        'conflict',
-        `The source group is ${group.status}: change its files when its run has ended.`,
-      );
+      throw conflict(`The source group is ${group.status}: change its files when its run has ended.`);
     const paths = [...change.files.map(({ path }) => path), ...change.moves.flatMap(({ from, to }) => [from, to])];
     const stored = await listFiles(tx, caller.tenantId, groupId, change.mode === 'mirror' ? undefined : paths);
     const receivedAt = deps.clock.now();
-    const files = change.files.map(({ name, path, staged, lastModified }) => ({
-      path,
-      name,
-      hash: staged.hash,
-      size: staged.size,
-      contentAt: lastModified ?? receivedAt,
-    }));
+    const files = change.files.map((file) => toSentFile(file, receivedAt));
     const plan = planChanges({ mode: change.mode, files, moves: change.moves }, stored);
     return apply(deps, tx, caller, group, plan, stored);
   });
@@ -106,16 +86,7 @@ async function apply(
 
 async function write(deps: Deps, tx: Tx, tenantId: string, group: SourceGroup, plan: ChangePlan): Promise<void> {
   const createdAt = deps.clock.now();
-  const sources = plan.added.map((file) => ({
-    id: newId(createdAt.getTime()),
-    name: file.name,
-    path: file.path,
-    fileType: 'unknown',
-    fileSize: file.size,
-    blobHash: file.hash,
-    contentAt: file.contentAt,
-  }));
-  await insertSources(tx, tenantId, { id: group.id, sourceType: SOURCE_TYPE, createdAt }, sources);
+  await insertFiles(tx, tenantId, group.id, plan.added, createdAt);
   const renamed = plan.renamed.map(({ sourceId: id, path, name }) => ({ id, path, name }));
   await renameSources(tx, tenantId, renamed);
   const reread = (isServed: boolean): NewVersion[] =>

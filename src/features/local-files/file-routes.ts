@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { boundaryOf, readPieces } from '../../http/body/multipart.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, idSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { changeFiles, deleteFilesByPath } from './change-files.ts';
 import { cleanPath, PATH_BYTES_MAX } from './file-path.ts';
 import { FILES_MAX, LAST_MODIFIED_MIN, receiveChange, UPLOAD_BYTES_MAX } from './receive.ts';
 
-const AREA = 'Local file groups';
+const route = routesOf('Local file groups');
 
 /** Form fields of every upload. Each field has one part per file, in the same order. */
 export const fileListProperties = {
@@ -77,18 +77,13 @@ const changedFilesSchema = z
   })
   .meta({ id: 'ChangedFiles' });
 
-export function fileRoutes(deps: Deps): Route[] {
-  return [changeRoute(deps), deleteRoute(deps)];
-}
-
-function changeRoute(deps: Deps): Route {
-  return route({
+export const fileRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'PUT',
     path: '/local-file-groups/{id}/files',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'changeLocalFiles',
-      area: AREA,
       summary: 'Add and replace files',
       description:
         'A path identifies a file. A file with a new path is added. A file with a stored path and the same bytes stays unchanged. A file ' +
@@ -105,17 +100,13 @@ function changeRoute(deps: Deps): Route {
       const change = await receiveChange({ blobs: deps.blobs, tenantId: caller.tenantId, body, boundary, signal });
       return changeFiles(deps, caller, params.id, change, idempotency, signal);
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/local-file-groups/{id}/files',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'deleteLocalFiles',
-      area: AREA,
       summary: 'Delete files by their paths',
       description:
         'The content is hidden when the request is answered, even if a run is active; a background job removes it. Unknown paths are ' +
@@ -138,5 +129,5 @@ function deleteRoute(deps: Deps): Route {
       const deleted = await deleteFilesByPath(deps, caller, params.id, body.paths.map(cleanPath));
       return { source_group_id: params.id, deleted };
     },
-  });
-}
+  }),
+];

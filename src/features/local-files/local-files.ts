@@ -6,11 +6,12 @@ import { insertRun } from '../../corpus/run-store.ts';
 import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
 import { insertSources } from '../../corpus/source-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { ServiceError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import type { IdempotencyRecord } from '../../http/route.ts';
 import { newId } from '../../util/ids.ts';
-import { type ReceivedUpload, uploadDigest } from './receive.ts';
+import type { SentFile } from './plan-changes.ts';
+import { type ReceivedFile, type ReceivedUpload, uploadDigest } from './receive.ts';
 import { storeUpload } from './store-upload.ts';
 
 export const SOURCE_TYPE = UPLOADED;
@@ -32,36 +33,40 @@ export function createGroup(
 async function insertUpload(deps: Deps, tx: Tx, tenantId: string, upload: ReceivedUpload): Promise<string> {
   const createdAt = deps.clock.now();
   const group = { id: newId(createdAt.getTime()), sourceType: SOURCE_TYPE, createdAt };
-  const files = upload.files.length;
-  const bytes = upload.files.reduce((sum, { staged }) => sum + staged.size, 0);
-  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1, files, bytes });
+  const files = upload.files.map((file) => toSentFile(file, createdAt));
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1, files: files.length, bytes });
   if (upload.uniqueName && (await lockGroupName(tx, tenantId, SOURCE_TYPE, upload.name)))
-    throw new ServiceError('conflict', 'Another local file group has this name.');
+    throw conflict('Another local file group has this name.');
   await insertGroup(tx, tenantId, {
     ...group,
     name: upload.name,
     chunkMetadataKeys: upload.chunkMetadataKeys,
     uploadAt: createdAt,
   });
-  const sources = upload.files.map((file) => ({
-    id: newId(createdAt.getTime()),
-    name: file.name,
-    path: file.path,
-    fileType: 'unknown',
-    fileSize: file.staged.size,
-    blobHash: file.staged.hash,
-    contentAt: file.lastModified ?? createdAt,
-  }));
-  await insertSources(tx, tenantId, group, sources);
+  await insertFiles(tx, tenantId, group.id, files, createdAt);
   const runId = newId(createdAt.getTime());
   await insertRun(tx, tenantId, {
     id: runId,
     sourceGroupId: group.id,
     generation: 1,
-    scanned: files,
+    scanned: files.length,
     unchanged: 0,
     createdAt,
   });
   await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId });
   return group.id;
+}
+
+export function toSentFile({ name, path, staged, lastModified }: ReceivedFile, receivedAt: Date): SentFile {
+  return { name, path, hash: staged.hash, size: staged.size, contentAt: lastModified ?? receivedAt };
+}
+
+/** Adds files to a group as sources that were not read yet. */
+export function insertFiles(tx: Tx, tenantId: string, groupId: string, files: readonly SentFile[], createdAt: Date) {
+  const sources = files.map(({ name, path, hash, size, contentAt }) => {
+    const id = newId(createdAt.getTime());
+    return { id, name, path, fileType: 'unknown', fileSize: size, blobHash: hash, contentAt };
+  });
+  return insertSources(tx, tenantId, { id: groupId, sourceType: SOURCE_TYPE, createdAt }, sources);
 }

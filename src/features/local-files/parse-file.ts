@@ -23,14 +23,13 @@ export interface ParsePart {
 }
 
 export type Preview = { name: string; size: number; seen: Inspection };
-export type ParseFile = (tenantId: string, part: ParsePart) => Promise<Preview>;
 
 /** Returns the preview, which counts those of this process. */
-export function openPreviews(deps: Deps): ParseFile {
+export function openPreviews(deps: Deps) {
   const message = 'Another file is being previewed. Try again when it is done.';
   const limit = { max: PARSES_PER_TENANT_MAX, allMax: PARSES_MAX, message, retryAfterSeconds: 2 };
   const enter = openConcurrencyLimiter(limit);
-  return async (tenantId, part) => {
+  return async (tenantId: string, part: ParsePart) => {
     const leave = enter(tenantId);
     try {
       return await preview(deps, tenantId, part);

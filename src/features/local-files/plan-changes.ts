@@ -1,6 +1,6 @@
 /** Plans what a request changes in a local file group, by comparing the sent files with the stored ones. Pure. */
 import type { StoredFile } from '../../corpus/source-lookup.ts';
-import { ServiceError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import { endingOf } from '../../ingest/origins/decide.ts';
 import { foldersOf } from '../../text/chunk-terms.ts';
 import { displayName } from './file-name.ts';
@@ -118,13 +118,12 @@ function planMoves(
   const byPath = Map.groupBy(stored, (file) => file.path);
   const movedAway = moves.map(({ from }) => {
     const files = byPath.get(from);
-    if (!files) throw new ServiceError('conflict', `The group has no file with the path ${JSON.stringify(from)}.`);
+    if (!files) throw conflict(`The group has no file with the path ${JSON.stringify(from)}.`);
     byPath.delete(from);
     return files;
   });
   for (const [index, { to }] of moves.entries()) {
-    if (byPath.has(to))
-      throw new ServiceError('conflict', `The group has another file with the path ${JSON.stringify(to)}.`);
+    if (byPath.has(to)) throw conflict(`The group has another file with the path ${JSON.stringify(to)}.`);
     const files = movedAway[index]!;
     byPath.set(
       to,

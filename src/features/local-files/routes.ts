@@ -9,7 +9,7 @@ import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { redactGroup } from '../../http/records/group-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   groupStatusSchema,
   idParams,
@@ -28,7 +28,7 @@ import { createGroup, SOURCE_TYPE } from './local-files.ts';
 import { parseRoutes } from './parse-routes.ts';
 import { receiveUpload, UPLOAD_BYTES_MAX } from './receive.ts';
 
-const AREA = 'Local file groups';
+const route = routesOf('Local file groups');
 
 const localFileGroupSchema = z
   .object({
@@ -80,31 +80,14 @@ const uploadSchema = {
   },
 };
 
-export function localFileRoutes(deps: Deps): Route[] {
-  return [
-    createRoute(deps),
-    listRoute(deps),
-    getRoute(deps),
-    deleteGroupRoute(
-      deps,
-      '/local-file-groups',
-      { id: 'deleteLocalFileGroup', area: AREA, summary: 'Delete a local file group' },
-      SOURCE_TYPE,
-    ),
-    ...fileRoutes(deps),
-    ...parseRoutes(deps),
-  ];
-}
-
-function createRoute(deps: Deps): Route {
-  return route({
+export const localFileRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'POST',
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
     check: checkMayCreateGroup,
     operation: {
       id: 'createLocalFileGroup',
-      area: AREA,
       summary: 'Upload files',
       description:
         'Creates a source group with the files. The request body has at most 524,288,000 bytes and 2,000 files. When the request is ' +
@@ -121,15 +104,12 @@ function createRoute(deps: Deps): Route {
       const upload = await receiveUpload({ blobs, tenantId: caller.tenantId, body: pieces, boundary, signal });
       return createGroup(deps, caller, upload, idempotency, signal);
     },
-  });
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/local-file-groups',
     scopes: ['ingestion:manage'],
-    operation: { id: 'listLocalFileGroups', area: AREA, summary: 'List local file groups' },
+    operation: { id: 'listLocalFileGroups', summary: 'List local file groups' },
     query: z.strictObject({
       ...pageQueryShape,
       ...orderShape,
@@ -144,15 +124,12 @@ function listRoute(deps: Deps): Route {
       );
       return pageAnswer('local_file_groups', query, listed, (group) => toLocalFileGroup(group, redactor));
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/local-file-groups/{id}',
     scopes: ['ingestion:manage'],
-    operation: { id: 'getLocalFileGroup', area: AREA, summary: 'Get a local file group' },
+    operation: { id: 'getLocalFileGroup', summary: 'Get a local file group' },
     params: idParams,
     response: { status: 200, schema: localFileGroupSchema },
     async handler({ caller, params }) {
@@ -162,8 +139,17 @@ function getRoute(deps: Deps): Route {
       if (group?.sourceType !== SOURCE_TYPE) throw notFound();
       return toLocalFileGroup(group, redactor);
     },
-  });
-}
+  }),
+  deleteGroupRoute(
+    deps,
+    route,
+    '/local-file-groups',
+    { id: 'deleteLocalFileGroup', summary: 'Delete a local file group' },
+    SOURCE_TYPE,
+  ),
+  ...fileRoutes(deps),
+  ...parseRoutes(deps),
+];
 
 async function toLocalFileGroup(
   group: SourceGroup,

@@ -9,7 +9,7 @@ import { fileTypeSchema, idSchema, sourceGroupIdSchema, timeSchema } from '../..
 import { filterShape } from '../../http/search-filters.ts';
 import type { Exchange } from '../../http/tools/exchange.ts';
 import { type Tool, tool } from '../../http/tools/tool.ts';
-import { isSourceBlocked, redactFact, redactPath } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, redactFact, redactPath, shownFact } from '../../redaction/apply-redaction.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { isId, isUuid } from '../../util/ids.ts';
@@ -68,10 +68,10 @@ export function listSourcesTool(deps: Deps): Tool {
     const sources = await collect(page, async (source) => {
       // A search does not return such a source either.
       if (await isSourceBlocked(redactor, source)) return undefined;
-      const name = (await redactFact(redactor, source.name)) ?? '';
+      const name = await shownFact(redactor, source.name);
       const path = source.path === null ? null : ((await redactPath(redactor, source.path)) ?? null);
       const url = source.url === null ? null : ((await redactFact(redactor, source.url)) ?? null);
-      const group = (await redactFact(redactor, source.sourceGroupName)) ?? '';
+      const group = await shownFact(redactor, source.sourceGroupName);
       return toRecord(listedSchema, source, { name, path, url, source_group_name: group });
     });
     return { sources, next_id: rows.length > limit ? page.at(-1)!.id : null };

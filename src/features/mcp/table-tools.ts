@@ -1,6 +1,8 @@
 /** The tools `list_tables`, `describe_table` and `query_table`: routes of tables, with short texts for a model. */
+
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import type { Table, TableAnswer, TableColumn } from '../../client/api.ts';
 import { notFound } from '../../errors.ts';
 import type { Route } from '../../http/route.ts';
 import { callRoute, type Exchange } from '../../http/tools/exchange.ts';
@@ -11,30 +13,6 @@ const LIMIT_MAX = 100;
 const EXAMPLES_SHOWN_MAX = 3;
 /** Maximum passages that the text names. The record has all. */
 const PASSAGES_SHOWN_MAX = 10;
-
-interface Column {
-  sql_name: string;
-  type: string;
-  unit: string | null;
-  description: string | null;
-  examples: string[];
-}
-
-interface Table {
-  id: string;
-  name: string;
-  sql_name: string;
-  description: string | null;
-  row_count: number | null;
-  columns: Column[];
-}
-
-interface Answer {
-  columns: { name: string }[];
-  rows: unknown[][];
-  citations: { id: string; name: string }[];
-  warnings: { message: string }[];
-}
 
 /** Arguments of the query besides its statement. Structured queries are left out: one way to ask is enough for a model. */
 const OPTIONAL_ARGUMENTS = { tables: true, row_limit: true, timeout_ms: true } as const;
@@ -145,11 +123,11 @@ function queryTool(route: Route): Tool {
     output: route.response.schema as z.ZodObject,
     run,
     ...repeatable(run, (result) => {
-      const { columns, rows, citations } = result as unknown as Answer;
+      const { columns, rows, citations } = result as unknown as TableAnswer;
       return { found: rows.length, chunkIds: [...new Set(citations.map(({ id }) => id))], shown: { columns, rows } };
     }),
     toText(result) {
-      const { columns, rows, citations, warnings } = result as unknown as Answer;
+      const { columns, rows, citations, warnings } = result as unknown as TableAnswer;
       const lines = [columns.map(({ name }) => name), ...rows.map((row) => row.map((cell) => JSON.stringify(cell)))];
       const passages = new Map(citations.map(({ id, name }) => [id, `From ${name} chunk_id: ${id}`]));
       return [
@@ -165,7 +143,7 @@ function headOf({ sql_name: sqlName, name, row_count: rows }: Table): string {
   return `${JSON.stringify(sqlName)}: ${name}${rows === null ? '' : `, ${countOf(rows, 'row')}`}`;
 }
 
-function columnText({ sql_name: sqlName, type, unit, description, examples }: Column): string {
+function columnText({ sql_name: sqlName, type, unit, description, examples }: TableColumn): string {
   const shown = examples.slice(0, EXAMPLES_SHOWN_MAX);
   return [
     `${JSON.stringify(sqlName)} ${type}`,

@@ -11,7 +11,7 @@ import {
   type MetadataColumn,
 } from '../../corpus/column-store.ts';
 import type { Queryable, Tx } from '../../db/database.ts';
-import { orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
@@ -49,9 +49,9 @@ export async function declareColumn(
   await db.transaction(tenantId, async (tx) => {
     await lockColumns(tx, tenantId);
     if (await findColumn(tx, tenantId, fields.key, caller))
-      throw new ServiceError('conflict', 'A metadata column with this key is declared already.');
+      throw conflict('A metadata column with this key is declared already.');
     if ((await countColumns(tx, tenantId)) >= COLUMNS_MAX)
-      throw new ServiceError('conflict', `There are ${COLUMNS_MAX} metadata columns already: delete one first.`);
+      throw conflict(`There are ${COLUMNS_MAX} metadata columns already: delete one first.`);
     await insertColumn(tx, tenantId, column, now);
     await commitWith(tx, column);
     await recordChange(tx, caller, 'create', 'metadata_column', column.key, { type: column.type });

@@ -14,7 +14,8 @@ import { invalidRequest } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { toRecord } from '../../http/records/wire-record.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, principalShape } from '../../http/schemas.ts';
 import { redactFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
@@ -23,7 +24,7 @@ import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
 import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
 
-const AREA = 'Metadata columns';
+const route = routesOf('Metadata columns');
 const COLUMN_DESCRIPTION_LENGTH_MAX = 1_000;
 
 const columnSchema = z
@@ -75,16 +76,12 @@ const NEXT_VALUES = 500;
 /** A whole number with at most as many digits as a 64-bit integer. */
 const WHOLE_NUMBER = /^[+-]?[0-9]{1,19}$/;
 
-export function metadataColumnRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), declareRoute(deps), deleteRoute(deps), valuesRoute(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const metadataColumnRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/metadata-columns',
     scopes: ['knowledge:read'],
-    operation: { id: 'listMetadataColumns', area: AREA, summary: 'List metadata columns' },
+    operation: { id: 'listMetadataColumns', summary: 'List metadata columns' },
     query: pageQuery,
     response: pageResponse('metadata_columns', columnSchema, 'Metadata columns of this page.'),
     async handler({ caller, query }) {
@@ -93,17 +90,13 @@ function listRoute(deps: Deps): Route {
       );
       return pageAnswer('metadata_columns', query, listed, toWire);
     },
-  });
-}
-
-function declareRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/metadata-columns',
     scopes: ['knowledge:write'],
     operation: {
       id: 'declareMetadataColumn',
-      area: AREA,
       summary: 'Declare a metadata column',
       description:
         'Makes a key of source metadata usable in `metadata_filter` at once. ' +
@@ -116,17 +109,13 @@ function declareRoute(deps: Deps): Route {
     example: { key: 'year', type: 'integer', description: 'Year of publication' },
     handler: async ({ body, caller, idempotency }) =>
       toWire(await declareColumn(deps, caller, body, (tx, column) => idempotency.save(tx, toWire(column)))),
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/metadata-columns/{key}',
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteMetadataColumn',
-      area: AREA,
       summary: 'Delete a metadata column',
       description: 'Deletes the column; the metadata of the sources stays. Returns the deleted column.',
     },
@@ -134,17 +123,13 @@ function deleteRoute(deps: Deps): Route {
     params: keyParams,
     response: { status: 200, schema: columnSchema },
     handler: async ({ caller, params }) => toWire(await removeColumn(deps, caller, params.key)),
-  });
-}
-
-function valuesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/metadata-columns/{key}/values',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listMetadataColumnValues',
-      area: AREA,
       summary: 'List the values of a metadata column',
       description:
         'Returns the distinct values of the sources that the API key may see and, while authorization is on, the principal may see. ' +
@@ -177,8 +162,8 @@ function valuesRoute(deps: Deps): Route {
       }
       return { values: visible.slice(0, query.limit), has_more: visible.length > query.limit };
     },
-  });
-}
+  }),
+];
 
 function readValues(
   deps: Deps,
@@ -198,6 +183,5 @@ function readValues(
 }
 
 function toWire(column: MetadataColumn): z.input<typeof columnSchema> {
-  const { coercionFailures, ...same } = column;
-  return { ...same, status: 'ready', coercion_failures: coercionFailures };
+  return toRecord(columnSchema, column, { status: 'ready' });
 }

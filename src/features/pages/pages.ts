@@ -5,7 +5,7 @@
 import { accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound, ServiceError } from '../../errors.ts';
 import type { Box, PageAnswer, PageTask, Passage, TextRange } from '../../files/page-task.ts';
 import type { Deps } from '../../http/deps.ts';
 import { FACT_STEPS, redactText } from '../../redaction/apply-redaction.ts';
@@ -68,7 +68,7 @@ export function whileShown<T>(
   return work.finally(async () => {
     const now = await openPdf(uses, caller, source.id, named);
     if (now.source.blobHash !== source.blobHash || now.redactor?.version !== redactor?.version)
-      throw new ServiceError('conflict', 'The file or the redaction rules were changed meanwhile. Ask again.');
+      throw conflict('The file or the redaction rules were changed meanwhile. Ask again.');
   });
 }
 
@@ -109,7 +109,7 @@ export async function drawPage(
   const { source, redactor } = pdf;
   let cover: TextRange[] | null = null;
   if (pdf.isRedacted) {
-    if (await hidesBelowHeaders(uses, tenantId, pdf, page, signal)) throw new ServiceError('conflict', BELOW_HEADERS);
+    if (await hidesBelowHeaders(uses, tenantId, pdf, page, signal)) throw conflict(BELOW_HEADERS);
     const task = { kind: 'texts', pages: [page - 1, page, page + 1] } as const;
     const { texts } = await ask(uses, tenantId, source, { ...task, pages: [...task.pages] }, signal);
     cover = await findHidden(redactor!, texts, signal);
@@ -147,7 +147,7 @@ async function findHidden(
 ): Promise<TextRange[]> {
   if (page == null) {
     const message = 'The file does not say which characters this page shows, so redaction rules cannot read the page.';
-    throw new ServiceError('conflict', `${message} It is not shown while rules apply.`);
+    throw conflict(`${message} It is not shown while rules apply.`);
   }
   const ranges: TextRange[] = [];
   for (const reading of readingsOf(before ?? '', page, after ?? '')) {

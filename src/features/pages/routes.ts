@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { invalidRequest } from '../../errors.ts';
 import { etagOf } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, idSchema, pathId, principalShape, queryInteger, sourceIdSchema } from '../../http/schemas.ts';
 import { openGate } from '../../util/pool.ts';
 import { drawPage, findBoxes, findChunkBoxes, listPages, openPdf, whileShown } from './pages.ts';
 
-const AREA = 'Pages';
+const route = routesOf('Pages');
 /** Pages that are drawn at the same time. Further requests wait. */
 const DRAWN_AT_ONCE = 4;
 const PAGE_MAX = 20_000;
@@ -32,19 +32,13 @@ const boxesSchema = z.array(boxSchema).describe('One rectangle for each line, in
 
 const offset = queryInteger(0, OFFSET_MAX).optional();
 
-export function pageRoutes(deps: Deps): Route[] {
-  const gate = openGate(DRAWN_AT_ONCE);
-  return [listRoute(deps), imageRoute(deps, gate), boxesRoute(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const pageRoutes = (deps: Deps, gate = openGate(DRAWN_AT_ONCE)): Route[] => [
+  route({
     method: 'GET',
     path: '/sources/{id}/pages',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listPages',
-      area: AREA,
       summary: 'List the pages of a PDF',
       description:
         'Only PDF files have pages. While authorization is on, the pages are available only if the principal may see the whole source.',
@@ -87,17 +81,13 @@ function listRoute(deps: Deps): Route {
         })),
       };
     },
-  });
-}
-
-function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/pages/{number}/image',
     scopes: ['knowledge:read'],
     operation: {
       id: 'getPageImage',
-      area: AREA,
       summary: 'Get a page of a PDF as a picture',
       description:
         'Returns a PNG. All that redaction rules hide from readers is covered. While rules apply, pictures, drawings, patterns and ' +
@@ -129,17 +119,13 @@ function imageRoute(deps: Deps, gate: ReturnType<typeof openGate>): Route {
       const png = await whileShown(deps, caller, pdf, query, drawn);
       return reply.code(200).headers(headers).send(Buffer.from(png));
     },
-  });
-}
-
-function boxesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/pages/{number}/boxes',
     scopes: ['knowledge:read'],
     operation: {
       id: 'getPageBoxes',
-      area: AREA,
       summary: 'Find a passage on a page of a PDF',
       description:
         'Returns the rectangles of a range of the extracted text; without a range, those of each chunk on the page. Each line of the ' +
@@ -178,5 +164,5 @@ function boxesRoute(deps: Deps): Route {
       const chunks = await whileShown(deps, caller, pdf, query, found);
       return { boxes: [], chunks: chunks.map(({ chunk, boxes }) => ({ chunk_id: chunk.id, boxes })) };
     },
-  });
-}
+  }),
+];

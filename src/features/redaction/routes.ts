@@ -10,7 +10,7 @@ import { readPrecondition, versionTag } from '../../http/body/precondition.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { timeSchema } from '../../http/schemas.ts';
 import { isName } from '../../redaction/detectors/entities.ts';
 import { ACTIONS, APPLY_AT, type RedactionPolicy, redactionPolicyShape } from '../../redaction/redaction-policy.ts';
@@ -24,7 +24,7 @@ import { openPattern } from '../../redaction/tenant-pattern.ts';
 import { text } from '../../util/text-schema.ts';
 import { prepareToSeal } from '../../vault/secret-store.ts';
 
-const AREA = 'Redaction';
+const route = routesOf('Redaction');
 const TEST_LENGTH_MAX = 200_000;
 
 const policyBody = z.strictObject(redactionPolicyShape);
@@ -83,15 +83,11 @@ const ofPolicy = {
   versioned: true,
 } as const;
 
-export function redactionRoutes(deps: Deps): Route[] {
-  return [getRoute(deps), putRoute(deps), deleteRoute(deps), testRoute(deps)];
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+export const redactionRoutes = (deps: Deps): Route[] => [
+  route({
     ...ofPolicy,
     method: 'GET',
-    operation: { id: 'getRedactionPolicy', area: AREA, summary: 'Get the redaction policy' },
+    operation: { id: 'getRedactionPolicy', summary: 'Get the redaction policy' },
     errors: [404],
     async handler({ caller, reply }) {
       const policy = orNoPolicy(
@@ -99,16 +95,12 @@ function getRoute(deps: Deps): Route {
       );
       return send(reply, policy);
     },
-  });
-}
-
-function putRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofPolicy,
     method: 'PUT',
     operation: {
       id: 'putRedactionPolicy',
-      area: AREA,
       summary: 'Set the redaction policy',
       description:
         'Replaces the whole policy; with `If-Match`, only the version that the caller has read. Matches are resolved from left to ' +
@@ -134,16 +126,12 @@ function putRoute(deps: Deps): Route {
       });
       return send(reply, saved);
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofPolicy,
     method: 'DELETE',
     operation: {
       id: 'deleteRedactionPolicy',
-      area: AREA,
       summary: 'Delete the redaction policy',
       description: 'Returns the deleted policy. Sources that were ingested with its rules are read again without them.',
     },
@@ -158,17 +146,13 @@ function deleteRoute(deps: Deps): Route {
         await record(tx, caller, 'delete', policy);
         return toWire(policy);
       }),
-  });
-}
-
-function testRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...shared,
     method: 'POST',
     path: '/redaction-policy/test',
     operation: {
       id: 'testRedactionPolicy',
-      area: AREA,
       summary: 'Try the redaction policy on a text',
       description:
         'Tries the stored policy, or a draft, even while it is not enabled. The text is not stored. Hashes differ from those of stored ' +
@@ -187,8 +171,8 @@ function testRoute(deps: Deps): Route {
       });
       return redactor.redact(body.text, body.apply_at ?? 'any', signal);
     },
-  });
-}
+  }),
+];
 
 /**
  * Compiles the patterns, because the engine refuses some that the schema accepts, and refuses entities that no analyzer finds.

@@ -5,7 +5,7 @@ import { principalOf, seesWholeTenant } from '../../access/access.ts';
 import type { Deps } from '../../http/deps.ts';
 import { setServerTiming } from '../../http/operations/server-timing.ts';
 import { contentShape, neighbourSchema, toSearchResult, withoutStatistics } from '../../http/records/content-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { principalShape, warningsSchema } from '../../http/schemas.ts';
 import { filterShape, readFilters } from '../../http/search-filters.ts';
 import { retrieve } from '../../retrieval/retrieve.ts';
@@ -95,63 +95,60 @@ const resultSchema = z
   })
   .meta({ id: 'SearchHit' });
 
-export function searchRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/search',
-      scopes: ['knowledge:read'],
-      operation: {
-        id: 'search',
-        area: 'Search',
-        summary: 'Search the knowledge',
-        description:
-          'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says when ' +
-          'each stage began and how long it took. A search that takes longer than the time limit of the service is stopped and ' +
-          'answered with 503.',
-      },
-      body: searchBody,
-      timing: true,
-      response: {
-        status: 200,
-        schema: z.object({
-          results: z.array(resultSchema).describe('Matching chunks, best first.'),
-          warnings: warningsSchema,
-        }),
-      },
-      errors: [502, 504],
-      example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
-      async handler({ body, caller, signal, rights, reply }) {
-        const request: RetrieveRequest = {
-          ...caller,
-          principal: principalOf(deps, body),
-          query: body.query,
-          mode: body.mode,
-          filters: await readFilters(deps.db, caller.tenantId, body),
-          usePostfilter: body.use_postfilter,
-          rerank: body.rerank,
-          proximity: body.rerank,
-          limit: body.limit,
-          offset: body.offset,
-        };
-        if (body.max_chunks_per_source !== undefined) request.maxChunksPerSource = body.max_chunks_per_source;
-        if (body.context) request.context = body.context;
-        const { hits, warnings, corrections, stages } = await retrieve(deps, request, signal);
-        setServerTiming(reply, stages);
-        const sought = [body.query, ...corrections.values()].join(' ');
-        const highlights = body.highlights ? await highlightAll(hits, sought, signal) : [];
-        await rights.confirm();
-        const isOpen = seesWholeTenant(caller, request.principal);
-        const shown = isOpen ? hits : hits.map((hit, i) => withoutStatistics(hit, body.offset + i + 1));
-        const results = shown.map((hit, i) => ({
-          ...toSearchResult(hit),
-          ...(highlights[i] ? { highlights: highlights[i] } : {}),
-        }));
-        return { results, warnings };
-      },
-    }),
-  ];
-}
+export const searchRoutes = (deps: Deps): Route[] => [
+  routesOf('Search')({
+    method: 'POST',
+    path: '/search',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'search',
+      summary: 'Search the knowledge',
+      description:
+        'Returns the chunks that match the query, best first. A chunk must match all filters. The header `Server-Timing` says when ' +
+        'each stage began and how long it took. A search that takes longer than the time limit of the service is stopped and ' +
+        'answered with 503.',
+    },
+    body: searchBody,
+    timing: true,
+    response: {
+      status: 200,
+      schema: z.object({
+        results: z.array(resultSchema).describe('Matching chunks, best first.'),
+        warnings: warningsSchema,
+      }),
+    },
+    errors: [502, 504],
+    example: { query: 'How long are records kept?', limit: 5, source_types: ['local_file'] },
+    async handler({ body, caller, signal, rights, reply }) {
+      const request: RetrieveRequest = {
+        ...caller,
+        principal: principalOf(deps, body),
+        query: body.query,
+        mode: body.mode,
+        filters: await readFilters(deps.db, caller.tenantId, body),
+        usePostfilter: body.use_postfilter,
+        rerank: body.rerank,
+        proximity: body.rerank,
+        limit: body.limit,
+        offset: body.offset,
+      };
+      if (body.max_chunks_per_source !== undefined) request.maxChunksPerSource = body.max_chunks_per_source;
+      if (body.context) request.context = body.context;
+      const { hits, warnings, corrections, stages } = await retrieve(deps, request, signal);
+      setServerTiming(reply, stages);
+      const sought = [body.query, ...corrections.values()].join(' ');
+      const highlights = body.highlights ? await highlightAll(hits, sought, signal) : [];
+      await rights.confirm();
+      const isOpen = seesWholeTenant(caller, request.principal);
+      const shown = isOpen ? hits : hits.map((hit, i) => withoutStatistics(hit, body.offset + i + 1));
+      const results = shown.map((hit, i) => ({
+        ...toSearchResult(hit),
+        ...(highlights[i] ? { highlights: highlights[i] } : {}),
+      }));
+      return { results, warnings };
+    },
+  }),
+];
 
 /** Returns the highlights of each hit. Other work runs between two hits. The hits are redacted, so nothing hidden is marked. */
 async function highlightAll(hits: readonly Hit[], query: string, signal: AbortSignal): Promise<Highlights[]> {

@@ -5,12 +5,12 @@ import { parseDatabaseUrl } from '../../connectors/database/url.ts';
 import { type AuditAction, recordChange } from '../../corpus/audit-store.ts';
 import { retryFailing } from '../../corpus/setting-store.ts';
 import type { Tx } from '../../db/database.ts';
-import { orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { refuseLimitedKeys } from '../../http/key-limits.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, searchShape } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, nameSchema, pathId, timeSchema } from '../../http/schemas.ts';
 import { newId } from '../../util/ids.ts';
 import { text } from '../../util/text-schema.ts';
@@ -27,7 +27,7 @@ import {
   updateSecret,
 } from '../../vault/secret-store.ts';
 
-const AREA = 'Secrets';
+const route = routesOf('Secrets');
 const SECRET_LENGTH_MAX = 5_000;
 const DESCRIPTION_LENGTH_MAX = 1_000;
 /** Maximum number of secrets of one tenant. */
@@ -68,27 +68,13 @@ const updateBody = z.strictObject({
     .describe('What the secret is for. Absent: unchanged. Empty: no description.'),
 });
 
-export function secretRoutes(deps: Deps): Route[] {
-  return [createRoute(deps), listRoute(deps), getRoute(deps), updateRoute(deps), deleteRoute(deps)];
-}
-
-/** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
-const shared = { scopes: ['ingestion:manage'], check: refuseLimitedKeys('use secrets') } as const;
-const ofOneSecret = {
-  ...shared,
-  path: '/secrets/{secret_id}',
-  params: secretParams,
-  response: { status: 200, schema: secretSchema },
-} as const;
-
-function createRoute(deps: Deps): Route {
-  return route({
+export const secretRoutes = (deps: Deps): Route[] => [
+  route({
     ...shared,
     method: 'POST',
     path: '/secrets',
     operation: {
       id: 'createSecret',
-      area: AREA,
       summary: 'Store a secret',
       description: 'The value is encrypted before it is stored, and it is never returned.',
     },
@@ -102,7 +88,7 @@ function createRoute(deps: Deps): Route {
       const createdAt = deps.clock.now();
       return deps.db.transaction(caller.tenantId, async (tx) => {
         if ((await countSecretsLocked(tx, caller.tenantId)) >= SECRETS_MAX)
-          throw new ServiceError('conflict', `There are ${SECRETS_MAX} secrets already: delete one first.`);
+          throw conflict(`There are ${SECRETS_MAX} secrets already: delete one first.`);
         const secret = await insertSecret(tx, deps.config, caller.tenantId, {
           id: newId(createdAt.getTime()),
           name: body.name,
@@ -117,22 +103,13 @@ function createRoute(deps: Deps): Route {
         return answer;
       });
     },
-  });
-}
-
-/** Checks a value whose form is known. @throws ServiceError invalid_request */
-function checkValue(type: SecretType, value: string): void {
-  if (type === 'database') parseDatabaseUrl(value);
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...shared,
     method: 'GET',
     path: '/secrets',
     operation: {
       id: 'listSecrets',
-      area: AREA,
       summary: 'List secrets',
       description: 'Returns the secrets without their values.',
     },
@@ -142,16 +119,12 @@ function listRoute(deps: Deps): Route {
       const listed = await listSecrets(deps.db, caller.tenantId, query.q, pageRequest(query));
       return pageAnswer('secrets', query, listed, toWire);
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOneSecret,
     method: 'GET',
     operation: {
       id: 'getSecret',
-      area: AREA,
       summary: 'Get a secret',
       description: 'Returns the secret without its value.',
     },
@@ -161,16 +134,12 @@ function getRoute(deps: Deps): Route {
       );
       return toWire(secret);
     },
-  });
-}
-
-function updateRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOneSecret,
     method: 'PUT',
     operation: {
       id: 'updateSecret',
-      area: AREA,
       summary: 'Change a secret',
       description:
         'Later runs use the new value. A run that is active keeps the value with which it started. Sources with a schedule whose last ' +
@@ -196,16 +165,12 @@ function updateRoute(deps: Deps): Route {
         return toWire(secret);
       });
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     ...ofOneSecret,
     method: 'DELETE',
     operation: {
       id: 'deleteSecret',
-      area: AREA,
       summary: 'Delete a secret',
       description: 'Returns the deleted secret. The next run of a source that uses it fails.',
     },
@@ -216,7 +181,21 @@ function deleteRoute(deps: Deps): Route {
         return toWire(secret);
       });
     },
-  });
+  }),
+];
+
+/** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
+const shared = { scopes: ['ingestion:manage'], check: refuseLimitedKeys('use secrets') } as const;
+const ofOneSecret = {
+  ...shared,
+  path: '/secrets/{secret_id}',
+  params: secretParams,
+  response: { status: 200, schema: secretSchema },
+} as const;
+
+/** Checks a value whose form is known. @throws ServiceError invalid_request */
+function checkValue(type: SecretType, value: string): void {
+  if (type === 'database') parseDatabaseUrl(value);
 }
 
 function record(tx: Tx, caller: Caller, action: AuditAction, secret: Secret, more: object = {}): Promise<void> {

@@ -8,7 +8,7 @@ import { authenticateRequest } from '../../http/auth.ts';
 import type { Deps } from '../../http/deps.ts';
 import { errorBody } from '../../http/error-handler.ts';
 import { openConcurrencyLimiter } from '../../http/rate-limit.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { type EventStream, openEventStream } from '../../http/sse.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { toRun } from './run-record.ts';
@@ -26,13 +26,12 @@ export function eventRoutes(deps: Deps): Route[] {
   const message = `This API key has ${STREAMS_PER_KEY_MAX} streams of events already: close one of them.`;
   const enter = openConcurrencyLimiter({ max: STREAMS_PER_KEY_MAX, message, retryAfterSeconds: 1 });
   return [
-    route({
+    routesOf('Runs')({
       method: 'GET',
       path: '/events',
       scopes: ['ingestion:manage', 'knowledge:read'],
       operation: {
         id: 'streamEvents',
-        area: 'Runs',
         summary: 'Follow the runs of all source groups',
         description:
           'Server-sent events. `{"type": "run", "run": {…}}` is sent for each active run at once, and whenever a run changes, at most ' +

@@ -12,7 +12,7 @@ import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse, sear
 import { redactGroup } from '../../http/records/group-record.ts';
 import { redactRecords, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   groupStatusSchema,
@@ -33,7 +33,7 @@ import { patchGroupMetadata, renameGroup } from './change-group.ts';
 import { eventRoutes } from './event-routes.ts';
 import { runRoutes } from './run-routes.ts';
 
-const AREA = 'Source groups';
+const route = routesOf('Source groups');
 
 const sourceGroupSchema = z
   .object({
@@ -56,29 +56,12 @@ const groupQuery = z.strictObject({
   tag_id: givenId.optional().describe('Only groups with this tag. An unknown tag selects nothing.'),
 });
 
-export function sourceGroupRoutes(deps: Deps): Route[] {
-  return [
-    listRoute(deps),
-    getRoute(deps),
-    renameRoute(deps),
-    metadataRoute(deps),
-    deleteGroupRoute(deps, '/source-groups', {
-      id: 'deleteSourceGroup',
-      area: AREA,
-      summary: 'Delete a source group',
-    }),
-    sourcesRoute(deps),
-    ...runRoutes(deps),
-    ...eventRoutes(deps),
-  ];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const sourceGroupRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/source-groups',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listSourceGroups', area: AREA, summary: 'List source groups' },
+    operation: { id: 'listSourceGroups', summary: 'List source groups' },
     query: groupQuery,
     response: pageResponse('source_groups', sourceGroupSchema, 'Source groups of this page.'),
     async handler({ caller, query }) {
@@ -88,15 +71,12 @@ function listRoute(deps: Deps): Route {
       );
       return pageAnswer('source_groups', query, listed, (group) => toSourceGroup(group, redactor));
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/source-groups/{id}',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'getSourceGroup', area: AREA, summary: 'Get a source group' },
+    operation: { id: 'getSourceGroup', summary: 'Get a source group' },
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
     async handler({ caller, params }) {
@@ -105,32 +85,25 @@ function getRoute(deps: Deps): Route {
       );
       return toSourceGroup(group, redactor);
     },
-  });
-}
-
-function renameRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'PUT',
     path: '/source-groups/{id}',
     scopes: ['ingestion:manage'],
-    operation: { id: 'renameSourceGroup', area: AREA, summary: 'Rename a source group' },
+    operation: { id: 'renameSourceGroup', summary: 'Rename a source group' },
     params: idParams,
     body: z.strictObject({ name: nameSchema.describe('New name of the source group.') }),
     response: { status: 200, schema: sourceGroupSchema },
     example: { name: 'Policies 2026' },
     handler: async ({ caller, params, body }) =>
       toSourceGroup(await renameGroup(deps, caller, params.id, body.name), await readRedactor(deps, caller.tenantId)),
-  });
-}
-
-function metadataRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'PUT',
     path: '/source-groups/{id}/metadata',
     scopes: ['knowledge:write'],
     operation: {
       id: 'patchSourceGroupMetadata',
-      area: AREA,
       summary: 'Change the metadata of a source group',
       description:
         'The same rules apply as for source metadata: the patch is merged by key, and `val` null deletes a key. A patch has at most 40 ' +
@@ -144,15 +117,16 @@ function metadataRoute(deps: Deps): Route {
       const metadata = await patchGroupMetadata(deps, caller, params.id, body.metadata.records);
       return { records: await redactRecords(metadata, await readRedactor(deps, caller.tenantId)) };
     },
-  });
-}
-
-function sourcesRoute(deps: Deps): Route {
-  return route({
+  }),
+  deleteGroupRoute(deps, route, '/source-groups', {
+    id: 'deleteSourceGroup',
+    summary: 'Delete a source group',
+  }),
+  route({
     method: 'GET',
     path: '/source-groups/{id}/sources',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listSourcesOfSourceGroup', area: AREA, summary: 'List the sources of a source group' },
+    operation: { id: 'listSourcesOfSourceGroup', summary: 'List the sources of a source group' },
     params: idParams,
     query: z.strictObject({ ...pageQueryShape, ...orderShape }),
     response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
@@ -163,8 +137,10 @@ function sourcesRoute(deps: Deps): Route {
       });
       return pageAnswer('sources', query, listed, (source) => toSourceDetails(source, redactor, caller, deps.config));
     },
-  });
-}
+  }),
+  ...runRoutes(deps),
+  ...eventRoutes(deps),
+];
 
 /** Returns a group that the caller may see. @throws ServiceError not_found */
 async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {

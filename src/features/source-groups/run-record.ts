@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Run } from '../../corpus/run-store.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, jobErrorSchema, jobStatusSchema, sourceGroupIdSchema, timeSchema } from '../../http/schemas.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { shownFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 
 export const runSchema = z
@@ -48,6 +48,6 @@ export async function toRun(redactor: Redactor | null, run: Run): Promise<z.inpu
   const { scanned, added, updated, unchanged, skipped, deleted, failed, errorTitle: title } = run;
   return toRecord(runSchema, run, {
     statistics: { scanned, added, updated, unchanged, skipped, deleted, failed },
-    error: title === null ? null : { title, message: (await redactFact(redactor, run.errorMessage ?? '')) ?? '' },
+    error: title === null ? null : { title, message: await shownFact(redactor, run.errorMessage ?? '') },
   });
 }

@@ -19,15 +19,15 @@ import {
   timesShape,
 } from '../../http/page.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, jobStatusSchema, sentId, timeSchema } from '../../http/schemas.ts';
 import { cancelRun, startRun } from '../../ingest/runs/run-actions.ts';
-import { redactFact, redactPath } from '../../redaction/apply-redaction.ts';
+import { redactFact, shownFact, wholePath } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { readRedactor, withRedactor } from '../../redaction/redactors.ts';
 import { runSchema, toRun } from './run-record.ts';
 
-const AREA = 'Runs';
+const route = routesOf('Runs');
 const SOURCE_IDS_MAX = 1_000;
 
 const runPage = pageResponse('runs', runSchema, 'Runs of this page.');
@@ -87,48 +87,12 @@ const runFileSchema = z
   })
   .meta({ id: 'RunFile' });
 
-export function runRoutes(deps: Deps): Route[] {
-  return [
-    listAllRoute(deps),
-    listRoute(deps),
-    startRoute(deps),
-    getRoute(deps),
-    errorsRoute(deps),
-    filesRoute(deps),
-    cancelRoute(deps),
-  ];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
-    method: 'GET',
-    path: '/source-groups/{id}/runs',
-    scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listRuns', area: AREA, summary: 'List the runs of a source group' },
-    params: idParams,
-    query: z.strictObject({
-      ...pageQueryShape,
-      ...orderShape,
-      ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
-    }),
-    response: runPage,
-    async handler({ caller, params, query }) {
-      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
-        if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
-        const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
-        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
-      });
-      return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
-    },
-  });
-}
-
-function listAllRoute(deps: Deps): Route {
-  return route({
+export const runRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/runs',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listAllRuns', area: AREA, summary: 'List the runs of all source groups' },
+    operation: { id: 'listAllRuns', summary: 'List the runs of all source groups' },
     query: z.strictObject({
       ...pageQueryShape,
       ...orderShape,
@@ -149,17 +113,34 @@ function listAllRoute(deps: Deps): Route {
       });
       return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
     },
-  });
-}
-
-function startRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
+    method: 'GET',
+    path: '/source-groups/{id}/runs',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: { id: 'listRuns', summary: 'List the runs of a source group' },
+    params: idParams,
+    query: z.strictObject({
+      ...pageQueryShape,
+      ...orderShape,
+      ...searchShape('the status, stage or error; while redaction rules exist, not the message of the error'),
+    }),
+    response: runPage,
+    async handler({ caller, params, query }) {
+      const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
+        if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
+        const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
+        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
+      });
+      return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
+    },
+  }),
+  route({
     method: 'POST',
     path: '/source-groups/{id}/runs',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'startRun',
-      area: AREA,
       summary: 'Run a source group again',
       description:
         'Files that did not change are not read again; files that failed are retried. A source with an origin is listed again, with and ' +
@@ -187,15 +168,12 @@ function startRoute(deps: Deps): Route {
       const request = { onlyFailed: body?.only_failed ?? false, sourceIds: body?.source_ids };
       return shown(deps, caller.tenantId, await startRun(deps, caller.tenantId, params.id, caller, request));
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/runs/{id}',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'getRun', area: AREA, summary: 'Get a run and its progress' },
+    operation: { id: 'getRun', summary: 'Get a run and its progress' },
     params: idParams,
     response: { status: 200, schema: runSchema },
     async handler({ caller, params }) {
@@ -204,15 +182,12 @@ function getRoute(deps: Deps): Route {
       );
       return shown(deps, caller.tenantId, run);
     },
-  });
-}
-
-function errorsRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/runs/{id}/errors',
     scopes: ['ingestion:manage', 'knowledge:read'],
-    operation: { id: 'listRunErrors', area: AREA, summary: 'List the files that failed in a run' },
+    operation: { id: 'listRunErrors', summary: 'List the files that failed in a run' },
     params: idParams,
     query: pageQuery,
     response: pageResponse('errors', runErrorSchema, 'Failed files of this page.'),
@@ -222,26 +197,21 @@ function errorsRoute(deps: Deps): Route {
         return listRunErrors(tx, caller.tenantId, params.id, pageRequest(query));
       });
       // A message may quote the file.
-      const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       return pageAnswer('errors', query, listed, async (error) =>
         toRecord(runErrorSchema, error, {
-          name: await redact(error.name),
-          message: await redact(error.message),
+          name: await shownFact(redactor, error.name),
+          message: await shownFact(redactor, error.message),
           ...(await readablePlace(redactor, error)),
         }),
       );
     },
-  });
-}
-
-function filesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/runs/{id}/files',
     scopes: ['ingestion:manage', 'knowledge:read'],
     operation: {
       id: 'listRunFiles',
-      area: AREA,
       summary: 'List the files that a run changed, skipped or could not read',
       description:
         `A run keeps the names of ${RUN_FILES_MAX.toLocaleString('en')} changed files, and of ${RUN_SKIPPED_MAX} files that the ` +
@@ -258,33 +228,19 @@ function filesRoute(deps: Deps): Route {
         if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
         return listRunFiles(tx, caller.tenantId, params.id, query.change, pageRequest(query));
       });
-      const redact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
       return pageAnswer('files', query, listed, async (file) => {
-        const message = file.message && (await redact(file.message));
+        const message = file.message && (await shownFact(redactor, file.message));
         const place = await readablePlace(redactor, file);
-        return toRecord(runFileSchema, file, { name: await redact(file.name), ...place, message });
+        return toRecord(runFileSchema, file, { name: await shownFact(redactor, file.name), ...place, message });
       });
     },
-  });
-}
-
-/** A path or an address that a rule would change is left out, because the rest of it leads nowhere. */
-async function readablePlace(redactor: Redactor | null, { path, url }: FilePlace): Promise<FilePlace> {
-  const isWhole = {
-    path: path !== null && (await redactPath(redactor, path)) === path,
-    url: url !== null && (await redactFact(redactor, url)) === url,
-  };
-  return { path: isWhole.path ? path : null, url: isWhole.url ? url : null };
-}
-
-function cancelRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/runs/{id}/cancel',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'cancelRun',
-      area: AREA,
       summary: 'Cancel a run',
       description:
         'Files that are being processed are dropped; stored content stays. A run that finishes first still ends in success or failure.',
@@ -295,7 +251,13 @@ function cancelRoute(deps: Deps): Route {
     async handler({ caller, params }) {
       return shown(deps, caller.tenantId, await cancelRun(deps, caller.tenantId, params.id, caller));
     },
-  });
+  }),
+];
+
+/** A path or an address that a rule would change is left out, because the rest of it leads nowhere. */
+async function readablePlace(redactor: Redactor | null, { path, url }: FilePlace): Promise<FilePlace> {
+  const isWhole = url !== null && (await redactFact(redactor, url)) === url;
+  return { path: await wholePath(redactor, path), url: isWhole ? url : null };
 }
 
 async function shown(deps: Deps, tenantId: string, run: Run): Promise<z.input<typeof runSchema>> {

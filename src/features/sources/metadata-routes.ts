@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { applyBatch, batchSchema } from '../../http/batch.ts';
 import type { Deps } from '../../http/deps.ts';
 import { redactRecords } from '../../http/records/source-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   givenId,
   metadataItemPatchSchema,
@@ -15,7 +15,7 @@ import {
 import { readRedactor } from '../../redaction/redactors.ts';
 import { deleteSourceMetadata, patchSourceMetadata, type SourcePatch } from './metadata.ts';
 
-const AREA = 'Sources';
+const route = routesOf('Sources');
 const BATCH_ITEMS_MAX = 50;
 
 const batchBody = z.strictObject({
@@ -40,18 +40,13 @@ const RULES =
   '40 records, each key once; at most 20 records may remain. Keys have 1 to 256 characters, values at most 4,096. ' +
   'Records of the origin stay unchanged, but a record that is set through the API hides a record of the origin with the same key.';
 
-export function metadataRoutes(deps: Deps): Route[] {
-  return [putRoute(deps), deleteRoute(deps), batchRoute(deps)];
-}
-
-function putRoute(deps: Deps): Route {
-  return route({
+export const metadataRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'PUT',
     path: '/sources/{source_id}/metadata',
     scopes: ['knowledge:write'],
     operation: {
       id: 'patchSourceMetadata',
-      area: AREA,
       summary: 'Change the metadata of a source',
       description: RULES,
     },
@@ -73,17 +68,13 @@ function putRoute(deps: Deps): Route {
       // All records are redacted, not only the changed ones. Otherwise a change of one record would show the others unredacted.
       return { records: await redactRecords(metadata, redactor) };
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/sources/{source_id}/metadata',
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteSourceMetadata',
-      area: AREA,
       summary: 'Delete the metadata of a source',
       description: 'Deletes all records that were set through the API. Records of the origin stay.',
     },
@@ -96,17 +87,13 @@ function deleteRoute(deps: Deps): Route {
       await deleteSourceMetadata(deps, caller, params.source_id);
       return { message: 'The metadata of the source was deleted.' };
     },
-  });
-}
-
-function batchRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/sources/metadata/batch',
     scopes: ['knowledge:write'],
     operation: {
       id: 'patchSourceMetadataBatch',
-      area: AREA,
       summary: 'Change the metadata of many sources',
       description:
         `${RULES}\n\nAt most ${BATCH_ITEMS_MAX} items, applied one after the other. Each item succeeds or fails on its own, with the ` +
@@ -132,5 +119,5 @@ function batchRoute(deps: Deps): Route {
       const apply = (patch: SourcePatch) => patchSourceMetadata(deps, caller, patch);
       return applyBatch(patches, ({ sourceId }) => sourceId, apply, signal);
     },
-  });
-}
+  }),
+];

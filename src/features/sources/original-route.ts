@@ -2,23 +2,22 @@
 import { z } from 'zod';
 import { accessOf } from '../../access/access.ts';
 import type { Caller } from '../../access/caller.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { type StoredFile, sendFile } from '../../http/body/download.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idParams, principalShape } from '../../http/schemas.ts';
 import { FACT_STEPS } from '../../redaction/apply-redaction.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { findOriginal } from './store.ts';
 
 export function originalRoute(deps: Deps): Route {
-  return route({
+  return routesOf('Sources')({
     method: 'GET',
     path: '/sources/{id}/original',
     scopes: ['knowledge:read'],
     operation: {
       id: 'downloadOriginal',
-      area: 'Sources',
       summary: 'Download the original file of a source',
       description:
         'The bytes as they were uploaded or fetched, also of a file that could not be read. While authorization is on, they are ' +
@@ -50,10 +49,10 @@ async function findFile(
   }));
   if (!file) throw notFound();
   if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))
-    throw new ServiceError('conflict', 'The original file is not given out while redaction rules apply.');
+    throw conflict('The original file is not given out while redaction rules apply.');
   if (file.redactedBy !== null && file.redactedBy !== (redactor?.ingestMark ?? '')) {
     const message = 'The redaction rules have changed: the original is available when the file was read again.';
-    throw new ServiceError('conflict', message);
+    throw conflict(message);
   }
   return { ...file, open: (range) => deps.blobs.read(tenantId, file.hash, range) };
 }

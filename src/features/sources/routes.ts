@@ -1,7 +1,6 @@
 /** Routes for sources: list, get, delete, download. The routes for their metadata are in metadata-routes.ts. */
 
 import { z } from 'zod';
-import type { Source } from '../../corpus/source-store.ts';
 import type { Queryable } from '../../db/database.ts';
 import { notFound, orNotFound } from '../../errors.ts';
 import type { ByteRange } from '../../http/body/byte-range.ts';
@@ -10,7 +9,7 @@ import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageRequest, pageResponse } from '../../http/page.ts';
 import { redactFacts, sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import {
   fileTypeSchema,
   idParams,
@@ -23,14 +22,13 @@ import {
 } from '../../http/schemas.ts';
 import { requestSourceDeletion } from '../../ingest/removal/delete-source.ts';
 import { runForIncluders } from '../../ingest/runs/includes.ts';
-import type { Redactor } from '../../redaction/redact.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { metadataRoutes } from './metadata-routes.ts';
 import { originalRoute } from './original-route.ts';
 import { sourceListRoutes } from './source-list-routes.ts';
 import { findRawFile, findSource, listSourcesWithMetadata } from './store.ts';
 
-const AREA = 'Sources';
+const route = routesOf('Sources');
 /** Source type of uploaded files. Sources of all other types come from an origin. */
 const UPLOADED = 'local_file';
 
@@ -45,26 +43,13 @@ const sourceSchema = z
   })
   .meta({ id: 'Source' });
 
-export function sourceRoutes(deps: Deps): Route[] {
-  return [
-    listRoute(deps),
-    ...sourceListRoutes(deps),
-    getRoute(deps),
-    deleteRoute(deps),
-    rawRoute(deps),
-    originalRoute(deps),
-    ...metadataRoutes(deps),
-  ];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const sourceRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/sources',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listSources',
-      area: AREA,
       summary: 'List the sources that have metadata',
       description:
         'Lists only uploaded files with at least one metadata record that was set through the API. `GET ' +
@@ -76,17 +61,17 @@ function listRoute(deps: Deps): Route {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
         listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, pageRequest(query)),
       );
-      return pageAnswer('sources', query, listed, (source) => toSource(source, redactor));
+      return pageAnswer('sources', query, listed, async (source) =>
+        toRecord(sourceSchema, source, await redactFacts(source, redactor)),
+      );
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  ...sourceListRoutes(deps),
+  route({
     method: 'GET',
     path: '/sources/{id}',
     scopes: ['knowledge:read'],
-    operation: { id: 'getSource', area: AREA, summary: 'Get a source' },
+    operation: { id: 'getSource', summary: 'Get a source' },
     params: idParams,
     response: { status: 200, schema: sourceDetailsSchema },
     async handler({ caller, params }) {
@@ -96,17 +81,13 @@ function getRoute(deps: Deps): Route {
       if (!source) throw notFound();
       return toSourceDetails(source, redactor, caller, deps.config);
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/sources/{id}',
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteSource',
-      area: AREA,
       summary: 'Delete a source',
       description:
         'The content is hidden when the request is answered, even if a run of the group is active; a background job removes it. Until ' +
@@ -124,17 +105,13 @@ function deleteRoute(deps: Deps): Route {
       );
       return { source_id: params.id };
     },
-  });
-}
-
-function rawRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{source_id}/raw',
     scopes: ['knowledge:read'],
     operation: {
       id: 'downloadSource',
-      area: AREA,
       summary: 'Download the stored file of a source',
       description:
         'The id is the source_id of a search result, a chunk or a citation. Uploaded files are answered with 404. Authorization ' +
@@ -155,10 +132,7 @@ function rawRoute(deps: Deps): Route {
       };
       return sendFile(raw, reply, find, { signal, rights });
     },
-  });
-}
-
-async function toSource(source: Source, redactor: Redactor | null): Promise<z.input<typeof sourceSchema>> {
-  const { name, metadata } = await redactFacts(source, redactor);
-  return toRecord(sourceSchema, source, { name, metadata });
-}
+  }),
+  originalRoute(deps),
+  ...metadataRoutes(deps),
+];

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Deps } from '../../http/deps.ts';
 import { searchShape } from '../../http/page.ts';
 import { sourceDetailsSchema, toSourceDetails } from '../../http/records/source-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, queryBoolean, queryInteger, queryList } from '../../http/schemas.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { shownFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import { isId } from '../../util/ids.ts';
@@ -115,58 +115,55 @@ const answerSchema = z.object({
     .describe('Where the next page begins.'),
 });
 
-export function sourceListRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/source-list',
-      scopes: ['ingestion:manage', 'knowledge:read'],
-      operation: {
-        id: 'listAllSources',
-        area: 'Sources',
-        summary: 'List the sources of all source groups',
-        description:
-          'Searches, filters, sorts and counts the sources of all groups that the key may see. Each source says what it waits for, or ' +
-          'why it could not be read. Authorization policies are not applied: they decide about content.',
-      },
-      query: listQuery,
-      response: { status: 200, schema: answerSchema },
-      async handler({ caller, query }) {
-        const { sort, order, limit } = query;
-        const { source_group_id: sourceGroupId, tag_id: tagId, parent_source_id: parentSourceId } = query;
-        const named = [sourceGroupId, tagId, parentSourceId].filter((id) => id !== undefined);
-        const filter = {
-          ...{ q: query.q, state: query.status, fileTypes: query.file_type },
-          // Text that is not an id names nothing.
-          ...(named.every(isId) ? { sourceGroupId, tagId, parentSourceId } : { ids: [] }),
-        };
-        const after = query.cursor === undefined ? undefined : readCursor(query.cursor, sort, order);
-        const request = { sort, order, limit, after, facets: query.facets };
-        const { rows, counts, facets, redactor } = await listSources(deps, caller, filter, request);
-        const page = rows.slice(0, limit);
-        const hasMore = rows.length > limit;
-        return {
-          sources: await collect(page, async (row) => ({
-            ...(await toSourceDetails(row, redactor, caller, deps.config)),
-            // A group may be named after its first file.
-            source_group_name: (await redactFact(redactor, row.sourceGroupName)) ?? '',
-            state: row.state,
-            stage: stageOf(row),
-          })),
-          counts: {
-            total: counts.total,
-            status: counts.byState,
-            file_type: counts.byFileType.map(({ fileType, count }) => ({ file_type: fileType, count })),
-            ...(facets && { source_group: await redactNames(facets.groups, redactor), tag: facets.tags }),
-          },
-          pagination: { limit, has_more: hasMore, next_cursor: hasMore ? cursorOf(page.at(-1)!, sort, order) : null },
-        };
-      },
-    }),
-  ];
-}
+export const sourceListRoutes = (deps: Deps): Route[] => [
+  routesOf('Sources')({
+    method: 'GET',
+    path: '/source-list',
+    scopes: ['ingestion:manage', 'knowledge:read'],
+    operation: {
+      id: 'listAllSources',
+      summary: 'List the sources of all source groups',
+      description:
+        'Searches, filters, sorts and counts the sources of all groups that the key may see. Each source says what it waits for, or ' +
+        'why it could not be read. Authorization policies are not applied: they decide about content.',
+    },
+    query: listQuery,
+    response: { status: 200, schema: answerSchema },
+    async handler({ caller, query }) {
+      const { sort, order, limit } = query;
+      const { source_group_id: sourceGroupId, tag_id: tagId, parent_source_id: parentSourceId } = query;
+      const named = [sourceGroupId, tagId, parentSourceId].filter((id) => id !== undefined);
+      const filter = {
+        ...{ q: query.q, state: query.status, fileTypes: query.file_type },
+        // Text that is not an id names nothing.
+        ...(named.every(isId) ? { sourceGroupId, tagId, parentSourceId } : { ids: [] }),
+      };
+      const after = query.cursor === undefined ? undefined : readCursor(query.cursor, sort, order);
+      const request = { sort, order, limit, after, facets: query.facets };
+      const { rows, counts, facets, redactor } = await listSources(deps, caller, filter, request);
+      const page = rows.slice(0, limit);
+      const hasMore = rows.length > limit;
+      return {
+        sources: await collect(page, async (row) => ({
+          ...(await toSourceDetails(row, redactor, caller, deps.config)),
+          // A group may be named after its first file.
+          source_group_name: await shownFact(redactor, row.sourceGroupName),
+          state: row.state,
+          stage: stageOf(row),
+        })),
+        counts: {
+          total: counts.total,
+          status: counts.byState,
+          file_type: counts.byFileType.map(({ fileType, count }) => ({ file_type: fileType, count })),
+          ...(facets && { source_group: await redactNames(facets.groups, redactor), tag: facets.tags }),
+        },
+        pagination: { limit, has_more: hasMore, next_cursor: hasMore ? cursorOf(page.at(-1)!, sort, order) : null },
+      };
+    },
+  }),
+];
 
 /** Returns the groups with redacted names: a group may be named after its first file. */
 function redactNames(groups: readonly Facet[], redactor: Redactor | null): Promise<Facet[]> {
-  return collect(groups, async (group) => ({ ...group, name: (await redactFact(redactor, group.name)) ?? '' }));
+  return collect(groups, async (group) => ({ ...group, name: await shownFact(redactor, group.name) }));
 }

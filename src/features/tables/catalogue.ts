@@ -6,7 +6,7 @@ import { lockGroup } from '../../corpus/group-store.ts';
 import type { Tx } from '../../db/database.ts';
 import type { PageRequest } from '../../db/page-sql.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
-import { invalidAt, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidAt, orNotFound, type ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
@@ -220,7 +220,7 @@ async function createTableOfUrl(
 
 async function checkRoom(tx: Tx, tenantId: string): Promise<void> {
   if ((await countTables(tx, tenantId)) >= TABLES_PER_TENANT_MAX)
-    throw new ServiceError('conflict', `There are ${TABLES_PER_TENANT_MAX} tables already: delete one first.`);
+    throw conflict(`There are ${TABLES_PER_TENANT_MAX} tables already: delete one first.`);
 }
 
 /** Returns the name with a free name in SQL. @throws ServiceError conflict if the caller chose a name that is taken. */
@@ -250,7 +250,7 @@ async function createTableOfSource(
       throw invalidAt(['source', 'position'], 'the source has several tables. Name one by its index.');
     await checkRoom(tx, tenantId);
     const known = (await listTablesOfSource(tx, tenantId, source.id)).find(({ placeKey }) => placeKey === named.key);
-    if (known && !known.hiddenAt) throw new ServiceError('conflict', `The table exists already: ${known.tableId}.`);
+    if (known && !known.hiddenAt) throw conflict(`The table exists already: ${known.tableId}.`);
     if (known) await deleteTables(tx, tenantId, [known.tableId]);
     const wantedName = request.name ?? tableName(source.name, named, places);
     const { name, sqlName } = await freeName(tx, tenantId, wantedName, request.name !== undefined);
@@ -379,7 +379,7 @@ async function rebuild({ queue }: Deps, tx: Tx, table: CatalogueTable, now: Date
 }
 
 function nameTaken(): ServiceError {
-  return new ServiceError('conflict', 'Another table has this name.');
+  return conflict('Another table has this name.');
 }
 
 async function namesAreUnique<T>(work: Promise<T>): Promise<T> {

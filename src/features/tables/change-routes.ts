@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidAt } from '../../errors.ts';
 import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
 import type { Deps } from '../../http/deps.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { RULE_LENGTH_MAX } from '../../jobs/schedule-limits.ts';
 import { text } from '../../util/text-schema.ts';
@@ -16,7 +16,7 @@ import {
   updateTable,
 } from './catalogue.ts';
 
-const AREA = 'Tables';
+const route = routesOf('Tables');
 const DESCRIPTION_LENGTH_MAX = 2_000;
 const COLUMNS_MAX = 500;
 const URL_LENGTH_MAX = 2_000;
@@ -82,18 +82,13 @@ const createdSchema = tableIdSchema.extend({
   ),
 });
 
-export function tableChangeRoutes(deps: Deps): Route[] {
-  return [createRoute(deps), changeRoute(deps), deleteRoute(deps), buildRoute(deps)];
-}
-
-function createRoute(deps: Deps): Route {
-  return route({
+export const tableChangeRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'POST',
     path: '/tables',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'createTable',
-      area: AREA,
       summary: 'Build a table of a source or of an address',
       description:
         'Builds a table of a document, or one that was deleted. With `source.url`, a source group is created whose runs read the file ' +
@@ -119,27 +114,13 @@ function createRoute(deps: Deps): Route {
       };
       return answer(await createTable(deps, caller, request, (tx, created) => idempotency.save(tx, answer(created))));
     },
-  });
-}
-
-/** @throws ServiceError invalid_request */
-function sourceOf({ source, rrule }: z.output<typeof createBody>): TableRequest['source'] {
-  const { source_id: id, url } = source;
-  if ((id === undefined) === (url === undefined)) throw invalidAt(['source'], 'give either source_id or url.');
-  if (url !== undefined) return { url, rrule: rrule ?? '' };
-  if (rrule !== undefined)
-    throw invalidAt(['rrule'], 'a schedule needs source.url. Other sources have schedules of their own.');
-  return { id: id! };
-}
-
-function changeRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'PUT',
     path: '/tables/{id}',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'updateTable',
-      area: AREA,
       summary: 'Describe a table and its columns',
       description:
         'Members that are absent stay unchanged. What is set for a column stays with its header in later versions.',
@@ -164,17 +145,13 @@ function changeRoute(deps: Deps): Route {
       });
       return { table_id: params.id };
     },
-  });
-}
-
-function deleteRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'DELETE',
     path: '/tables/{id}',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'deleteTable',
-      area: AREA,
       summary: 'Delete a table',
       description:
         'The source stays searchable. A table that came with its source stays away until the source changes, or until `POST /tables` ' +
@@ -186,17 +163,13 @@ function deleteRoute(deps: Deps): Route {
       await deleteTable(deps, caller, params.id);
       return { table_id: params.id };
     },
-  });
-}
-
-function buildRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     path: '/tables/{id}/runs',
     scopes: ['ingestion:manage'],
     operation: {
       id: 'buildTable',
-      area: AREA,
       summary: 'Build a table again',
       description:
         'Builds the table from the text of its source. The present version is served until then. To read the source itself again, start ' +
@@ -210,5 +183,15 @@ function buildRoute(deps: Deps): Route {
       await rebuildTable(deps, caller, params.id);
       return { table_id: params.id };
     },
-  });
+  }),
+];
+
+/** @throws ServiceError invalid_request */
+function sourceOf({ source, rrule }: z.output<typeof createBody>): TableRequest['source'] {
+  const { source_id: id, url } = source;
+  if ((id === undefined) === (url === undefined)) throw invalidAt(['source'], 'give either source_id or url.');
+  if (url !== undefined) return { url, rrule: rrule ?? '' };
+  if (rrule !== undefined)
+    throw invalidAt(['rrule'], 'a schedule needs source.url. Other sources have schedules of their own.');
+  return { id: id! };
 }

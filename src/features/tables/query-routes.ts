@@ -6,7 +6,7 @@ import { invalidRequest, ServiceError } from '../../errors.ts';
 import { metadataFilterGroupSchema } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
 import { contentShape, toContent } from '../../http/records/content-record.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { idSchema, principalShape, resultColumnsSchema, warningsSchema } from '../../http/schemas.ts';
 import type { OnUsage } from '../../llm/models.ts';
 import { queryTables, TABLES_PER_QUERY_MAX } from '../../retrieval/tables/query-tables.ts';
@@ -140,53 +140,50 @@ export const tableAnswerSchema = z
   })
   .meta({ id: 'TableAnswer' });
 
-export function tableQueryRoutes(deps: Deps): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/tables/query',
-      scopes: ['knowledge:read'],
-      operation: {
-        id: 'queryTables',
-        area: 'Tables',
-        summary: 'Query tables',
-        description:
-          'Runs one read-only query over tables and returns its rows with their places. It sees only rows that the caller may see, ' +
-          'after redaction. Send either a statement, a structured query or a question.',
+export const tableQueryRoutes = (deps: Deps): Route[] => [
+  routesOf('Tables')({
+    method: 'POST',
+    path: '/tables/query',
+    scopes: ['knowledge:read'],
+    operation: {
+      id: 'queryTables',
+      summary: 'Query tables',
+      description:
+        'Runs one read-only query over tables and returns its rows with their places. It sees only rows that the caller may see, ' +
+        'after redaction. Send either a statement, a structured query or a question.',
+    },
+    body: queryBody,
+    response: { status: 200, schema: tableAnswerSchema },
+    errors: [404, 409, 502, 504],
+    example: {
+      query: {
+        from: 'sales',
+        columns: [{ column: 'region' }, { fn: 'sum', column: 'amount' }],
+        group_by: ['region'],
       },
-      body: queryBody,
-      response: { status: 200, schema: tableAnswerSchema },
-      errors: [404, 409, 502, 504],
-      example: {
-        query: {
-          from: 'sales',
-          columns: [{ column: 'region' }, { fn: 'sum', column: 'amount' }],
-          group_by: ['region'],
-        },
-      },
-      async handler({ body, caller, signal, rights }) {
-        const given = [body.sql, body.query, body.question].filter((one) => one !== undefined);
-        if (given.length !== 1) throw invalidRequest('Send exactly one of sql, query and question.');
-        const asking = { ...caller, principal: principalOf(deps, body) };
-        const { row_limit: rowLimit, timeout_ms: timeoutMs, citation: cites, tables, question } = body;
-        const options = { tables, rowLimit, timeoutMs, cites };
-        if (question !== undefined) {
-          await assertMayAsk(deps, caller);
-          const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
-          const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
-          const asked = { ...options, question, onUsage, onRules: rights.holdRules };
-          const answered = await askTables({ ...deps, chatModel }, asking, asked, signal);
-          await rights.confirm(true);
-          return toRecord(answered);
-        }
-        const sql = body.sql ?? (await structuredSql(deps, asking, toStructured(body.query!), tables, signal));
-        const answer = await queryTables(deps, asking, { ...options, sql }, signal);
-        await rights.confirm();
-        return toRecord({ sql, answer, suggestions: [], reason: null });
-      },
-    }),
-  ];
-}
+    },
+    async handler({ body, caller, signal, rights }) {
+      const given = [body.sql, body.query, body.question].filter((one) => one !== undefined);
+      if (given.length !== 1) throw invalidRequest('Send exactly one of sql, query and question.');
+      const asking = { ...caller, principal: principalOf(deps, body) };
+      const { row_limit: rowLimit, timeout_ms: timeoutMs, citation: cites, tables, question } = body;
+      const options = { tables, rowLimit, timeoutMs, cites };
+      if (question !== undefined) {
+        await assertMayAsk(deps, caller);
+        const chatModel = deps.chatModel.of?.(caller.tenantId, caller.keyFamilyId) ?? deps.chatModel;
+        const onUsage: OnUsage = (usage) => deps.usage.add(caller, usage);
+        const asked = { ...options, question, onUsage, onRules: rights.holdRules };
+        const answered = await askTables({ ...deps, chatModel }, asking, asked, signal);
+        await rights.confirm(true);
+        return toRecord(answered);
+      }
+      const sql = body.sql ?? (await structuredSql(deps, asking, toStructured(body.query!), tables, signal));
+      const answer = await queryTables(deps, asking, { ...options, sql }, signal);
+      await rights.confirm();
+      return toRecord({ sql, answer, suggestions: [], reason: null });
+    },
+  }),
+];
 
 /** @throws ServiceError forbidden, rate_limited */
 async function assertMayAsk({ usage }: Pick<Deps, 'usage'>, caller: Caller): Promise<void> {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { COLUMN_TYPES } from '../../files/columns/column-type.ts';
 import { toRecord } from '../../http/records/wire-record.ts';
 import { idSchema, sourceGroupIdSchema, sourceIdSchema, timeSchema } from '../../http/schemas.ts';
-import { readerSteps, redactFact, redactPath } from '../../redaction/apply-redaction.ts';
+import { readerSteps, shownFact, wholePath } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { TableRowRead, WireValue } from '../../tables/read-table.ts';
 import type { NamedColumn, ReaderNames } from '../../tables/reader-names.ts';
@@ -138,7 +138,7 @@ export async function toTable(
   redactor: Redactor | null,
 ): Promise<z.input<typeof tableSchema>> {
   const seesAll = seesWhole(table, redactor);
-  const fact = async (text: string): Promise<string> => (await redactFact(redactor, text)) ?? '';
+  const fact = (text: string): Promise<string> => shownFact(redactor, text);
   const maybe = async (text: string | null): Promise<string | null> => (text === null ? null : fact(text));
   return toRecord(tableSchema, table, {
     id: table.tableId,
@@ -158,11 +158,6 @@ export async function toTable(
       (warning) => toWarning(table, warning, fact),
     ),
   });
-}
-
-/** Returns the path; null if a rule would change it, because a changed path would not name any file. */
-async function wholePath(redactor: Redactor | null, path: string | null): Promise<string | null> {
-  return path !== null && (await redactPath(redactor, path)) === path ? path : null;
 }
 
 /** Returns a warning with the names of columns that readers see. Columns of earlier versions may be among them. */
@@ -212,11 +207,11 @@ async function toColumn(
   // A rule may need the rest of the row, which nobody knows here.
   const showsValues = seesAll && !steps.some((step) => redactor?.appliesAt(step));
   return toRecord(columnSchema, column, {
-    name: (await redactFact(redactor, column.name)) ?? '',
+    name: await shownFact(redactor, column.name),
     ...(!seesAll && { nullable: true, distinct: null, cast_failures: null }),
     ...(!showsValues && { min: null, max: null, examples: [], cast_failure_examples: [] }),
-    description: column.description === null ? null : ((await redactFact(redactor, column.description)) ?? ''),
-    header: (await redactFact(redactor, column.header)) ?? '',
+    description: column.description === null ? null : await shownFact(redactor, column.description),
+    header: await shownFact(redactor, column.header),
   });
 }
 

@@ -4,9 +4,9 @@ import { accessOf } from '../../access/access.ts';
 import { invalidRequest, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { orderShape, pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, principalShape, queryInteger, queryList } from '../../http/schemas.ts';
-import { isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
+import { isSourceBlocked, shownFact } from '../../redaction/apply-redaction.ts';
 import { namePlaces } from '../../tables/places.ts';
 import { findTableSource, listTablesOfSource } from '../../tables/store.ts';
 import { TABLE_STATUSES } from '../../tables/table.ts';
@@ -26,7 +26,7 @@ import {
   toTable,
 } from './records.ts';
 
-const AREA = 'Tables';
+const route = routesOf('Tables');
 const SAMPLE_ROWS = 10;
 const ROWS_MAX = 100;
 const ROWS_DEFAULT = 20;
@@ -65,18 +65,13 @@ const candidateSchema = z
   })
   .meta({ id: 'SourceTable' });
 
-export function tableRoutes(deps: Deps): Route[] {
-  return [listRoute(deps), getRoute(deps), rowsRoute(deps), sourceTablesRoute(deps), ...tableChangeRoutes(deps)];
-}
-
-function listRoute(deps: Deps): Route {
-  return route({
+export const tableRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/tables',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listTables',
-      area: AREA,
       summary: 'List tables',
       description:
         'CSV and TSV files, sheets of workbooks, JSON arrays, JSON Lines, Parquet and SQLite files become tables by themselves. Tables ' +
@@ -94,17 +89,13 @@ function listRoute(deps: Deps): Route {
         return seen && toTable(seen, redactor);
       });
     },
-  });
-}
-
-function getRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/tables/{id}',
     scopes: ['knowledge:read'],
     operation: {
       id: 'getTable',
-      area: AREA,
       summary: 'Get a table',
       description: 'Returns the columns, the warnings, and a sample of the rows that the caller may see.',
     },
@@ -121,17 +112,13 @@ function getRoute(deps: Deps): Route {
         sample: await collect(rows, (row) => toRow(opened, row)),
       };
     },
-  });
-}
-
-function rowsRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/tables/{id}/rows',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listTableRows',
-      area: AREA,
       summary: 'Read rows of a table',
       description:
         'Returns visible rows in the order of the source, each with its place. A row that a redaction rule blocks is left out.',
@@ -163,17 +150,13 @@ function rowsRoute(deps: Deps): Route {
         next_after_row: nextAfter,
       };
     },
-  });
-}
-
-function sourceTablesRoute(deps: Deps): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     path: '/sources/{id}/tables',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listSourceTables',
-      area: AREA,
       summary: 'List the tables that a source contains',
       description:
         'Also lists tables that can be built on request with `POST /tables`: at most 200 tables of a source are known.',
@@ -200,7 +183,7 @@ function sourceTablesRoute(deps: Deps): Route {
       if (!found) throw notFound();
       const { names, source, seen, seesAll, redactor, tables } = found;
       if (await isSourceBlocked(redactor, names)) throw notFound();
-      const fact = async (value: string): Promise<string> => (await redactFact(redactor, value)) ?? '';
+      const fact = (value: string): Promise<string> => shownFact(redactor, value);
       const built = new Map(tables.flatMap((table) => (table.hiddenAt ? [] : [[table.placeKey, table] as const])));
       const places = namePlaces(source.tables).filter(({ position }) => seen.has(position.index));
       return {
@@ -213,5 +196,6 @@ function sourceTablesRoute(deps: Deps): Route {
         })),
       };
     },
-  });
-}
+  }),
+  ...tableChangeRoutes(deps),
+];

@@ -4,7 +4,7 @@ import { findTag, listLinks, listTags, type Tag } from '../../corpus/tag-store.t
 import { orNotFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type Route, routesOf } from '../../http/route.ts';
 import { givenId, idParams, idSchema, nameSchema, sourceGroupIdSchema } from '../../http/schemas.ts';
 import { text } from '../../util/text-schema.ts';
 import {
@@ -18,7 +18,7 @@ import {
   unlinkTag,
 } from './tags.ts';
 
-const AREA = 'Tags';
+const route = routesOf('Tags');
 const TAG_DESCRIPTION_LENGTH_MAX = 1_000;
 
 const tagSchema = z
@@ -53,18 +53,13 @@ const LINK_EXAMPLE = {
   source_group_id: '0199a3c0-0000-7000-8000-000000000002',
 };
 
-export function tagRoutes(deps: Deps): Route[] {
-  return [...readRoutes(deps), ...changeRoutes(deps), ...linkRoutes(deps)];
-}
-
-function readRoutes(deps: Deps): Route[] {
-  const list = route({
+export const tagRoutes = (deps: Deps): Route[] => [
+  route({
     method: 'GET',
     path: '/tags',
     scopes: ['knowledge:read'],
     operation: {
       id: 'listTags',
-      area: AREA,
       summary: 'List tags',
       description:
         `Returns all tags, oldest first: a tenant has at most ${TAGS_MAX}. An API key that is limited to tags sees only these ` +
@@ -73,13 +68,12 @@ function readRoutes(deps: Deps): Route[] {
     response: { status: 200, schema: z.object({ tags: z.array(tagSchema).describe('All tags.') }) },
     handler: ({ caller }) =>
       deps.db.transaction(caller.tenantId, async (tx) => ({ tags: await listTags(tx, caller.tenantId, caller) })),
-  });
-
-  const get = route({
+  }),
+  route({
     method: 'GET',
     path: '/tags/{id}',
     scopes: ['knowledge:read'],
-    operation: { id: 'getTag', area: AREA, summary: 'Get a tag' },
+    operation: { id: 'getTag', summary: 'Get a tag' },
     params: idParams,
     response: { status: 200, schema: tagSchema },
     async handler({ caller, params }): Promise<Tag> {
@@ -87,19 +81,13 @@ function readRoutes(deps: Deps): Route[] {
         await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller)),
       );
     },
-  });
-
-  return [list, get];
-}
-
-function changeRoutes(deps: Deps): Route[] {
-  const create = route({
+  }),
+  route({
     method: 'POST',
     path: '/tags',
     scopes: ['knowledge:write'],
     operation: {
       id: 'createTag',
-      area: AREA,
       summary: 'Create a tag',
       description: `409 if another tag has the name, or if there are ${TAGS_MAX} tags already.`,
     },
@@ -109,15 +97,13 @@ function changeRoutes(deps: Deps): Route[] {
     idempotent: true,
     example: { name: 'policy', description: 'Rules that bind everyone' },
     handler: ({ body, caller, idempotency }) => createTag(deps, caller, body, (tx, tag) => idempotency.save(tx, tag)),
-  });
-
-  const change = route({
+  }),
+  route({
     method: 'PUT',
     path: '/tags/{id}',
     scopes: ['knowledge:write'],
     operation: {
       id: 'updateTag',
-      area: AREA,
       summary: 'Rename or describe a tag',
       description: 'If `description` is absent, it stays unchanged. An API key with limits cannot change tags.',
     },
@@ -128,15 +114,13 @@ function changeRoutes(deps: Deps): Route[] {
     errors: [409],
     example: { name: 'policy' },
     handler: ({ body, caller, params }) => changeTag(deps, caller, params.id, body),
-  });
-
-  const remove = route({
+  }),
+  route({
     method: 'DELETE',
     path: '/tags/{id}',
     scopes: ['knowledge:write'],
     operation: {
       id: 'deleteTag',
-      area: AREA,
       summary: 'Delete a tag',
       description: 'Deletes the tag and its links; the source groups stay. Returns the deleted tag.',
     },
@@ -145,19 +129,13 @@ function changeRoutes(deps: Deps): Route[] {
     response: { status: 200, schema: tagSchema },
     errors: [409],
     handler: ({ caller, params }) => removeTag(deps, caller, params.id),
-  });
-
-  return [create, change, remove];
-}
-
-function linkRoutes(deps: Deps): Route[] {
-  const link = route({
+  }),
+  route({
     method: 'POST',
     path: '/tag-source-groups',
     scopes: ['knowledge:write'],
     operation: {
       id: 'linkTag',
-      area: AREA,
       summary: 'Add a tag to a source group',
       description: 'If the source group has the tag already, nothing changes and the answer is the same.',
     },
@@ -168,13 +146,12 @@ function linkRoutes(deps: Deps): Route[] {
     idempotent: true,
     example: LINK_EXAMPLE,
     handler: async ({ body, caller }) => toWire(await linkTag(deps, caller, fromWire(body))),
-  });
-
-  const list = route({
+  }),
+  route({
     method: 'GET',
     path: '/tag-source-groups',
     scopes: ['knowledge:read'],
-    operation: { id: 'listTagLinks', area: AREA, summary: 'List the links between tags and source groups' },
+    operation: { id: 'listTagLinks', summary: 'List the links between tags and source groups' },
     query: linkQuery,
     response: pageResponse('tag_source_groups', linkSchema, 'Links of this page.'),
     async handler({ caller, query }) {
@@ -184,15 +161,13 @@ function linkRoutes(deps: Deps): Route[] {
       );
       return pageAnswer('tag_source_groups', query, listed, toWire);
     },
-  });
-
-  const unlink = route({
+  }),
+  route({
     method: 'DELETE',
     path: '/tag-source-groups',
     scopes: ['knowledge:write'],
     operation: {
       id: 'unlinkTag',
-      area: AREA,
       summary: 'Remove a tag from a source group',
       description: 'The body names the link. Returns the removed link.',
     },
@@ -202,10 +177,8 @@ function linkRoutes(deps: Deps): Route[] {
     errors: [404],
     example: LINK_EXAMPLE,
     handler: async ({ body, caller }) => toWire(await unlinkTag(deps, caller, fromWire(body))),
-  });
-
-  return [link, list, unlink];
-}
+  }),
+];
 
 function fromWire(body: z.output<typeof linkBody>): { tagId: string; sourceGroupId: string } {
   return { tagId: body.tag_id, sourceGroupId: body.source_group_id };

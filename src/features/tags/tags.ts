@@ -16,7 +16,7 @@ import {
 } from '../../corpus/tag-store.ts';
 import type { Tx } from '../../db/database.ts';
 import { isUniqueViolation } from '../../db/pg-errors.ts';
-import { notFound, orNotFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
 
@@ -57,7 +57,7 @@ export async function createTag(
   await namesAreUnique(
     db.transaction(caller.tenantId, async (tx) => {
       if ((await countTagsLocked(tx, caller.tenantId)) >= TAGS_MAX) {
-        throw new ServiceError('conflict', `There are ${TAGS_MAX} tags already: delete one first.`);
+        throw conflict(`There are ${TAGS_MAX} tags already: delete one first.`);
       }
       await insertTag(tx, caller.tenantId, tag, now);
       await commitWith(tx, tag);
@@ -122,6 +122,6 @@ function record(tx: Tx, caller: Caller, action: AuditAction, objectId: string, d
 
 async function namesAreUnique<T>(change: Promise<T>): Promise<T> {
   return change.catch((error) => {
-    throw isUniqueViolation(error) ? new ServiceError('conflict', 'Another tag has this name.') : error;
+    throw isUniqueViolation(error) ? conflict('Another tag has this name.') : error;
   });
 }

@@ -1,7 +1,7 @@
 /** The texts of a source group as a reader may see them. */
 
 import type { SourceGroup } from '../../corpus/group-store.ts';
-import { redactFact } from '../../redaction/apply-redaction.ts';
+import { shownFact } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { redactRecords } from './source-record.ts';
 
@@ -15,9 +15,9 @@ export async function redactGroup(
 ) {
   const { name, errorTitle: title, errorMessage } = group;
   return {
-    name: (await redactFact(redactor, name)) ?? '',
+    name: await shownFact(redactor, name),
     // A message may quote a file.
-    error: title === null ? null : { title, message: (await redactFact(redactor, errorMessage ?? '')) ?? '' },
+    error: title === null ? null : { title, message: await shownFact(redactor, errorMessage ?? '') },
     metadata: { records: await redactRecords(group.metadata, redactor) },
   };
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import type { TypedMetadata } from '../../corpus/values.ts';
 import { apiRecords } from '../../filters/metadata.ts';
-import { FACT_STEPS, redactFact, redactMetadata, redactPath } from '../../redaction/apply-redaction.ts';
+import { FACT_STEPS, redactFact, redactMetadata, shownFact, wholePath } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { collect } from '../../util/collect.ts';
 import {
@@ -98,7 +98,7 @@ export function toRecords(metadata: TypedMetadata): z.input<typeof metadataSchem
 /** Returns the redacted name, address and metadata. A withheld name becomes empty, a withheld address null. */
 export async function redactFacts({ name, url, metadata }: Source, redactor: Redactor | null) {
   return {
-    name: (await redactFact(redactor, name)) ?? '',
+    name: await shownFact(redactor, name),
     url: url === null ? null : ((await redactFact(redactor, url)) ?? null),
     metadata: { records: await redactRecords(metadata, redactor) },
   };
@@ -112,12 +112,10 @@ export async function toSourceDetails(
   { authorization }: { authorization: boolean },
 ): Promise<z.input<typeof sourceDetailsSchema>> {
   const { name, url, metadata } = await redactFacts(source, redactor);
-  const path = source.path === null ? null : await redactPath(redactor, source.path);
   return toRecord(sourceDetailsSchema, source, {
     source_type: source.sourceType as (typeof SOURCE_TYPES)[number],
     name,
-    // A redacted path would not name any file.
-    path: path === source.path ? path : null,
+    path: await wholePath(redactor, source.path),
     // The hash would let a reader confirm a guess about content that a redaction rule withholds.
     content_hash: caller.scopes.includes('ingestion:manage') ? source.newestHash : null,
     metadata,
@@ -126,7 +124,7 @@ export async function toSourceDetails(
       authorization || !caller.scopes.includes('knowledge:read')
         ? null
         : toRecords(await redactMetadata(redactor?.withoutHashes ?? null, source.originMetadata, FACT_STEPS)),
-    error: source.error && { ...source.error, message: (await redactFact(redactor, source.error.message)) ?? '' },
+    error: source.error && { ...source.error, message: await shownFact(redactor, source.error.message) },
     url,
     // Warnings and errors may quote the file.
     warnings: await collect(source.warnings, (warning) => redactFact(redactor, warning)),

@@ -5,7 +5,7 @@ import { insertRun } from '../../corpus/run-store.ts';
 import { countSettingsLocked, insertSetting } from '../../corpus/setting-store.ts';
 import { checkQuota, lockQuotaRoom } from '../../corpus/source-lookup.ts';
 import type { Tx } from '../../db/database.ts';
-import { ServiceError } from '../../errors.ts';
+import { conflict } from '../../errors.ts';
 import type { ApiMetadata } from '../../filters/metadata.ts';
 import { newId } from '../../util/ids.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -35,7 +35,7 @@ export async function addOriginGroup(
   { name, origin, secretId, needsCredential, rrule, nextTimes, metadata, createdAt }: NewOriginGroup,
 ): Promise<string> {
   if ((await countSettingsLocked(tx, tenantId)) >= ORIGIN_GROUPS_MAX)
-    throw new ServiceError('conflict', `There are ${ORIGIN_GROUPS_MAX} such sources already: delete one first.`);
+    throw conflict(`There are ${ORIGIN_GROUPS_MAX} such sources already: delete one first.`);
   checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1 });
   const id = newId(createdAt.getTime());
   await insertGroup(tx, tenantId, {

@@ -16,7 +16,7 @@ import {
 import { findSettingOfGroup, forgetCheckpoint, type Setting } from '../../corpus/setting-store.ts';
 import { countFiles, countSources } from '../../corpus/source-lookup.ts';
 import type { Tx } from '../../db/database.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { isActive, type JobStatus, mayFollow } from '../../jobs/status.ts';
 import { isId, newId } from '../../util/ids.ts';
 import { hasOneTimeCredential } from '../../vault/secret-store.ts';
@@ -54,10 +54,7 @@ export async function startRun(
     const group = visible && (await lockGroup(tx, tenantId, groupId));
     if (!group || group.deletedAt) throw notFound();
     if (!mayRun(group.status)) {
-      throw new ServiceError(
-        'conflict',
-        `The source group is ${group.status}: it can run again when its run has ended.`,
-      );
+      throw conflict(`The source group is ${group.status}: it can run again when its run has ended.`);
     }
     if (sourceIds) {
       const id = await queueFailedFiles(deps, tx, tenantId, group, sourceIds);
@@ -117,7 +114,7 @@ async function queueFailedFiles(
   if (!wanted.every(isId)) throw notFound();
   const { found, unread } = await countFiles(tx, tenantId, group.id, wanted);
   if (found < wanted.length) throw notFound();
-  if (unread === 0) throw new ServiceError('conflict', 'None of these files has failed.');
+  if (unread === 0) throw conflict('None of these files has failed.');
   await resetFailed(tx, tenantId, group.id, wanted);
   const { pending, updating } = await countSources(tx, tenantId, group.id);
   return queueStoredRun(deps, tx, tenantId, group, pending + updating);
@@ -195,8 +192,7 @@ export async function enqueueRun(
 async function checkCredential(tx: Tx, tenantId: string, setting: Setting): Promise<void> {
   if (!setting.needsCredential || setting.secretId !== null) return;
   if (await hasOneTimeCredential(tx, tenantId, setting.sourceGroupId)) return;
-  throw new ServiceError(
-    'conflict',
+  throw conflict(
     'The credential of this source was erased after its first run. Create the source again with a stored secret.',
   );
 }
@@ -209,7 +205,7 @@ export async function cancelRun(deps: ActionDeps, tenantId: string, runId: strin
     const run = group && (await lockRun(tx, tenantId, runId));
     if (!run || group.deletedAt) throw notFound();
     if (run.status === 'canceling' || run.status === 'canceled') return run;
-    if (!mayFollow(run.status, 'canceling')) throw new ServiceError('conflict', `The run has ended: ${run.status}.`);
+    if (!mayFollow(run.status, 'canceling')) throw conflict(`The run has ended: ${run.status}.`);
     await setGroupStatus(tx, tenantId, group.id, 'canceling');
     await setRunStatus(tx, tenantId, runId, 'canceling');
     // A worker that owns the run notices the status. If no worker does, this job ends the run.

@@ -4,7 +4,7 @@ import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { ChunkMetadataKey } from '../../corpus/values.ts';
 import type { Queryable } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
-import { notFound, ServiceError } from '../../errors.ts';
+import { conflict, notFound } from '../../errors.ts';
 import { FACT_STEPS, isSourceBlocked } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import { SOURCE_TABLES, visibleSource } from '../query/filter-sql.ts';
@@ -56,6 +56,6 @@ export async function findWholeFile(
  */
 export async function checkRules(file: WholeFile, redactor: Redactor | null, message: string): Promise<boolean> {
   if (await isSourceBlocked(redactor, file)) throw notFound();
-  if (file.redactedBy !== (redactor?.ingestMark ?? '')) throw new ServiceError('conflict', message);
+  if (file.redactedBy !== (redactor?.ingestMark ?? '')) throw conflict(message);
   return FACT_STEPS.some((step) => redactor?.appliesAt(step));
 }

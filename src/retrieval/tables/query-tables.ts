@@ -2,7 +2,7 @@
 import { type Access, openAccess, type Principal } from '../../access/access.ts';
 import type { GroupLimits } from '../../access/limits.ts';
 import type { Tx } from '../../db/database.ts';
-import { invalidRequest, notFound, ServiceError } from '../../errors.ts';
+import { conflict, invalidRequest, notFound, ServiceError } from '../../errors.ts';
 import { isSourceBlocked, redactText } from '../../redaction/apply-redaction.ts';
 import type { Redactor } from '../../redaction/redact.ts';
 import type { Redactors } from '../../redaction/redactors.ts';
@@ -169,10 +169,7 @@ export async function queryTables(
     readCited(tx, before.tables, access, traced),
   );
   if (stateOf(now) !== stateOf(before)) {
-    throw new ServiceError(
-      'conflict',
-      'A table or the rules for it changed while the query ran. Send the query again.',
-    );
+    throw conflict('A table or the rules for it changed while the query ran. Send the query again.');
   }
   const { shown, kept } = await resultForReader(now.redactor, result, signal);
   return {

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { registerRoutes } from '../../../src/http/register.ts';
-import { route } from '../../../src/http/route.ts';
+import { routesOf } from '../../../src/http/route.ts';
 import { openServer } from '../../../src/http/server.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 
@@ -15,11 +15,11 @@ const shutdown = new AbortController();
 let taken: (signal: AbortSignal) => void = () => {};
 let finish: Promise<void> = Promise.resolve();
 
-const slow = route({
+const slow = routesOf('Test')({
   method: 'POST',
   path: '/slow',
   scopes: ['knowledge:read'],
-  operation: { id: 'slow', area: 'Test', summary: 'Slow' },
+  operation: { id: 'slow', summary: 'Slow' },
   body: z.strictObject({}),
   response: { status: 200, schema: z.object({ ok: z.boolean() }) },
   async handler({ signal }) {

@@ -8,7 +8,7 @@ import { SCOPES } from '../../../src/access/caller.ts';
 import { sql } from '../../../src/db/sql.ts';
 import { ServiceError } from '../../../src/errors.ts';
 import { registerRoutes } from '../../../src/http/register.ts';
-import { route } from '../../../src/http/route.ts';
+import { routesOf } from '../../../src/http/route.ts';
 import { openServer } from '../../../src/http/server.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
 
@@ -23,11 +23,11 @@ let entered: (() => void) | undefined;
 let saveInTransaction = false;
 
 const response = { status: 201, schema: z.object({ made: z.int(), name: z.string() }) } as const;
-const things = route({
+const things = routesOf('Test')({
   method: 'POST',
   path: '/things',
   scopes: ['knowledge:write'],
-  operation: { id: 'makeThing', area: 'Test', summary: 'Make a thing' },
+  operation: { id: 'makeThing', summary: 'Make a thing' },
   body: z.strictObject({ name: z.string() }),
   response,
   idempotent: true,
@@ -40,11 +40,11 @@ const things = route({
     return answer;
   },
 });
-const uploads = route({
+const uploads = routesOf('Test')({
   method: 'POST',
   path: '/uploads',
   scopes: ['knowledge:write'],
-  operation: { id: 'upload', area: 'Test', summary: 'Upload' },
+  operation: { id: 'upload', summary: 'Upload' },
   multipart: { schema: { type: 'object' }, bytesMax: 1000 },
   response,
   idempotent: true,

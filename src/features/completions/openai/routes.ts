@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Deps } from '../../../http/deps.ts';
-import { type Route, route } from '../../../http/route.ts';
+import { type Route, routesOf } from '../../../http/route.ts';
 import { unixSeconds } from '../../../util/time.ts';
 import { answerOf } from '../answer.ts';
 import { ask } from './ask.ts';
@@ -12,13 +12,13 @@ import { chatChunks } from './chat/chunks.ts';
 import { chatBody } from './chat/request.ts';
 import { chatCompletionSchema, endOf, newHead, toUsage } from './chat/result.ts';
 import { factsOf } from './own-members.ts';
-import { type Presets, presetOf, readPresets } from './presets.ts';
+import { presetOf, readPresets } from './presets.ts';
 import { responseEvents } from './responses/events.ts';
 import { messagesOf, responseBody } from './responses/request.ts';
 import { newMessageId, newResponse, responseSchema, toResponse, toText } from './responses/result.ts';
 import { sendAnswer } from './stream.ts';
 
-const AREA = 'OpenAI-compatible';
+const route = routesOf('OpenAI-compatible');
 /** The models do not change: any fixed time will do. */
 const MODEL_CREATED = 1_767_225_600;
 
@@ -39,13 +39,8 @@ const toModel = (id: string): z.input<typeof modelSchema> => ({
 });
 
 /** Returns the routes. @throws ConfigError for a wrong preset. */
-export function openAiRoutes(deps: Deps): Route[] {
-  const presets = readPresets(deps.config?.doors.presets ?? {});
-  return [chatRoute(deps, presets), responsesRoute(deps, presets), modelsRoute(presets), modelRoute(presets)];
-}
-
-function chatRoute(deps: Deps, presets: Presets): Route {
-  return route({
+export const openAiRoutes = (deps: Deps, presets = readPresets(deps.config?.doors.presets ?? {})): Route[] => [
+  route({
     method: 'POST',
     prefix: '/v1',
     path: '/chat/completions',
@@ -53,7 +48,6 @@ function chatRoute(deps: Deps, presets: Presets): Route {
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createChatCompletion',
-      area: AREA,
       summary: 'Answer in the shape of the OpenAI API',
       description:
         'Answers the last user message from the sources, as POST /completions does. The key is also accepted as `Authorization: Bearer`. ' +
@@ -84,11 +78,8 @@ function chatRoute(deps: Deps, presets: Presets): Route {
         ...factsOf(ended),
       };
     },
-  });
-}
-
-function responsesRoute(deps: Deps, presets: Presets): Route {
-  return route({
+  }),
+  route({
     method: 'POST',
     prefix: '/v1',
     path: '/responses',
@@ -96,7 +87,6 @@ function responsesRoute(deps: Deps, presets: Presets): Route {
     check: (caller) => deps.usage.assertBudget(caller),
     operation: {
       id: 'createResponse',
-      area: AREA,
       summary: 'Answer in the shape of the responses of the OpenAI API',
       description:
         'Answers as POST /v1/chat/completions does. Responses are not kept: the whole history is sent with each request, and members ' +
@@ -124,18 +114,14 @@ function responsesRoute(deps: Deps, presets: Presets): Route {
       const ended = await answerOf(asking.stream);
       return toResponse(begun, newMessageId(), ended, toText(ended, asking.after(ended)), asking.tokens());
     },
-  });
-}
-
-function modelsRoute(presets: Presets): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     prefix: '/v1',
     path: '/models',
     scopes: ['inference:run'],
     operation: {
       id: 'listModels',
-      area: AREA,
       summary: 'List the models of the OpenAI-compatible endpoint',
       description: '`pinakes`, and the presets of the operator.',
     },
@@ -147,21 +133,18 @@ function modelsRoute(presets: Presets): Route {
       }),
     },
     handler: async () => ({ object: 'list' as const, data: [...presets.keys()].map(toModel) }),
-  });
-}
-
-function modelRoute(presets: Presets): Route {
-  return route({
+  }),
+  route({
     method: 'GET',
     prefix: '/v1',
     path: '/models/{model}',
     scopes: ['inference:run'],
-    operation: { id: 'getModel', area: AREA, summary: 'Get a model of the OpenAI-compatible endpoint' },
+    operation: { id: 'getModel', summary: 'Get a model of the OpenAI-compatible endpoint' },
     params: z.strictObject({ model: z.string().describe('Name of the model.') }),
     response: { status: 200, schema: modelSchema },
     async handler({ params }) {
       presetOf(presets, params.model);
       return toModel(params.model);
     },
-  });
-}
+  }),
+];
