@@ -21,8 +21,11 @@ const CODE = /^(?:programlisting|screen|literallayout|codeblock|verse-group|pref
 const ROWS = /^(?:row|tr)$/i;
 const CELLS = /^(?:entry|td|th|cell)$/i;
 /** Matches pictures, formulas, and elements meant for machines. */
-const SKIPPED =
-  /^(?:graphic|inline-graphic|math|us-math|math-us|permissions|history|journal-id|article-id|issn|isbn|object-id|counts|gliederungskennzahl)$/i;
+const SKIPPED = new RegExp(
+  '^(?:graphic|inline-graphic|math|us-math|math-us|permissions|history|journal-id|article-id|issn|isbn|object-id|' +
+    'counts|gliederungskennzahl)$',
+  'i',
+);
 /** Matches notes that stand within a sentence. */
 const FOOTNOTES = /^(?:footnote|authorialNote|NOTE)$/;
 /** Matches text of laws without paragraphs, where it stands below numbers. */

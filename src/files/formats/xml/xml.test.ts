@@ -277,3 +277,17 @@ test('an entry of a feed without namespaces keeps what a tracker adds: state, pe
   assert.doesNotMatch(feed(' version="0.92"'), /77/);
   assert.match(feed(' version="2.0" xmlns:media="https://m.example/"'), /Review it\.$/);
 });
+
+test('the attributes of an amount stand behind it, and a dash marks where each of several elements begins', () => {
+  const xml = `<Invoice><ID>7</ID><Payee><Name>Ann</Name></Payee><Total><Tax currency="EUR">5.50</Tax>
+    <Line><Sum currency="EUR" rounded="no">20.00</Sum><Text lang="en">Pens</Text></Line>
+    <Line><Sum currency="EUR">5.00</Sum></Line></Total></Invoice>`;
+  const lines = ['Total:', '  Tax: 5.50 (currency: EUR)', '  Line:', '  - Sum: 20.00 (currency: EUR, rounded: no)'];
+  assert.ok(parseXml(xml, []).text.includes(lines.join('\n')), parseXml(xml, []).text);
+  assert.match(
+    parseXml(xml, []).text,
+    /\n {4}Text:\n {6}lang: en\n {6}text: Pens\n {2}- Sum: 5\.00 \(currency: EUR\)$/,
+  );
+  const rows = `<all><row><sum cur="EUR">1.50</sum></row><row><sum cur="USD">2.50</sum></row></all>`;
+  assert.equal(parseXml(rows, [{ key: 'sum.cur', type: 'string' }]).blocks[1]?.metadata?.['sum.cur']?.val, 'USD');
+});
