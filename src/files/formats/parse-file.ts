@@ -98,6 +98,16 @@ const BINARY_PARSERS: Parsers<Uint8Array> = {
       ? parseArchive(content, 'gzip', request.name, data)
       : parseFile(inner, data, { ...request, name }, tools);
   },
+  signed: async ({ content, request, tools }) => {
+    const data = (await import('./data/signed.ts')).signedContent(content);
+    const isPart = /^content-/i.test(String.fromCharCode(...data.subarray(0, 8)));
+    const name = `${request.name.replace(/\.p7[mc]$/i, '')}${isPart ? '.eml' : ''}`;
+    const { parseArchive, readsAlone } = await import('./data/archive.ts');
+    const inner = await readsAlone(data, name);
+    return inner === undefined
+      ? parseArchive(content, 'gzip', name, data)
+      : parseFile(inner, data, { ...request, name }, tools);
+  },
   zip: async ({ content, request }) => (await import('./data/archive.ts')).parseArchive(content, 'zip', request.name),
   tar: async ({ content, request }) => (await import('./data/archive.ts')).parseArchive(content, 'tar', request.name),
   eml: async ({ content }) => {
