@@ -35,9 +35,8 @@ const UNREAD_TEXT = [
   // encrypted files and signatures (PKCS #7)
   /^0[\x80-\x84][\s\S]{0,4}\x06\x09\*\x86H\x86\xf7\r\x01\x07/,
 ];
-/** Matches signed files (PKCS #7). */
+/** Match signed files (PKCS #7), also in Base64. */
 const SIGNED = /^0[\x80-\x84][\s\S]{0,4}\x06\x09\*\x86H\x86\xf7\r\x01\x07\x02/;
-/** Matches signed files in Base64. */
 const SIGNED_TEXT = /^(?:-----BEGIN [^\n]{1,40}\n)?MI[A-Za-z0-9+/\s]{60}/;
 /** The mark of files with streams inside: old Office files, Outlook messages. */
 const COMPOUND = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';

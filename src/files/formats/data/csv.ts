@@ -140,8 +140,7 @@ function linesAbove(rows: readonly string[][]): number {
   const most = counts.reduce((max, count) => Math.max(max, count), 0);
   const header = counts.indexOf(most);
   if (header > LINES_ABOVE_MAX || header >= rows.length - 1 || (counts[0] ?? 0) * 2 > most) return 0;
-  const hasNumbers = rows[header]!.some((cell) => /^\s*[-+]?\d/.test(cell));
-  return !hasNumbers && hasHeader(rows.slice(header)) ? header : 0;
+  return hasHeader(rows.slice(header)) && !rows[header]!.some((cell) => /^\s*[-+]?\d/.test(cell)) ? header : 0;
 }
 
 /** Yields the lines of the rows in pieces. */

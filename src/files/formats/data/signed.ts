@@ -8,28 +8,23 @@ const OCTETS = 0x04;
 const OCTETS_IN_PARTS = 0x24;
 const UNKNOWN_LENGTH = 0x80;
 
-/** A value in the Basic Encoding Rules of ASN.1. */
+/** A value in the Basic Encoding Rules of ASN.1, and the place behind it. */
 interface Value {
   tag: number;
   body: Uint8Array;
-  /** The place behind the value. */
   end: number;
 }
 
 /** Returns the file inside. Its bytes may be in Base64. @throws FileError for a damaged file, and for a signature alone. */
 export function signedContent(file: Uint8Array): Uint8Array {
-  const bytes = file[0] === 0x30 ? file : fromBase64(file);
+  const lines = Buffer.from(file.buffer, file.byteOffset, file.length).toString('latin1');
+  const bytes = file[0] === 0x30 ? file : Buffer.from(lines.replace(/-----[^\n]*/g, ''), 'base64');
   const [, signed] = valuesIn(readValue(bytes, 0).body);
   const [, , info] = valuesIn(valuesIn(signed?.body)[0]?.body);
   const [, content] = valuesIn(info?.body);
   if (!content)
     throw badFile('parse', 'Nothing to read in this file', 'The file is a signature: what it signs is another file.');
   return Buffer.concat(valuesIn(content.body).flatMap((value) => octetsOf(value)));
-}
-
-function fromBase64(file: Uint8Array): Uint8Array {
-  const text = Buffer.from(file.buffer, file.byteOffset, file.length).toString('latin1');
-  return Buffer.from(text.replace(/-----[^\n]*/g, ''), 'base64');
 }
 
 function octetsOf({ tag, body }: Value, depth = 0): Uint8Array[] {
@@ -45,8 +40,7 @@ function valuesIn(body: Uint8Array = new Uint8Array()): Value[] {
 }
 
 function readValue(bytes: Uint8Array, start: number, depth = 0): Value {
-  const tag = bytes[start];
-  const length = bytes[start + 1];
+  const [tag, length] = bytes.subarray(start, start + 2);
   if (tag === undefined || length === undefined || depth > DEPTH_MAX) throw damaged();
   let at = start + 2;
   if (length === UNKNOWN_LENGTH) {

@@ -103,7 +103,9 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
     addLines(builder, { kind: 'paragraph' }, rest);
     at = member;
   }
-  if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
+  const main = isRecordList(at) ? { records: at, rest: {}, path: path.slice(-1) } : mainRecords(at);
+  addLines(builder, { kind: 'paragraph' }, main?.rest ?? {});
+  if (main) writeRecords(builder, main.records, picker, main.path);
   else writeSections(builder, at);
 }
 

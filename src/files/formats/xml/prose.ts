@@ -12,24 +12,17 @@ const HEADINGS =
 const NUMBERS = /^(?:num|label|no\.p|no\.parag|ti\.art|enbez|gliederungsbez|dt)$/i;
 const SECTIONS =
   /^(?:sec|section|sect\d|chapter|part|appendix|preface|div\d?|abstract|ack|ref-list|refsect\d|boxed-text|division)$/i;
-/** Matches the parts of a law that have a heading, if they have a number. */
-const NUMBERED_SECTIONS = /^(?:article|metadaten|schedule|book|title|subtitle|subpart|subchapter)$/i;
 /** Levels of headings of German laws, whose parts are not nested. */
 const FLAT_LEVELS: Record<string, number> = { langue: 0, gliederungstitel: 1, enbez: 2, titel: 2 };
-const LISTS = /^(?:list|itemizedlist|orderedlist|simplelist|ul|ol|dl)$/i;
+const LISTS = /^(?:list|itemizedlist|orderedlist|simplelist|ul|ol)$/i;
 const CODE = /^(?:programlisting|screen|literallayout|codeblock|verse-group|preformat)$/i;
 const ROWS = /^(?:row|tr)$/i;
 const CELLS = /^(?:entry|td|th|cell)$/i;
 /** Matches pictures, formulas, and elements meant for machines. */
-const SKIPPED = new RegExp(
-  '^(?:graphic|inline-graphic|math|us-math|math-us|permissions|history|journal-id|article-id|issn|isbn|object-id|' +
-    'counts|gliederungskennzahl)$',
-  'i',
-);
+const SKIPPED =
+  /^(?:(?:inline-)?graphic|(?:us-)?math|math-us|permissions|history|(?:journal|article|object)-id|is[sb]n|counts|gliederungskennzahl)$/i;
 /** Matches notes that stand within a sentence. */
 const FOOTNOTES = /^(?:footnote|authorialNote|NOTE)$/;
-/** Matches text of laws without paragraphs, where it stands below numbers. */
-const NUMBERED_TEXT = /^(?:p|content|chapeau|continuation)$/i;
 const AUTHORS = /^(?:contrib|author|editor|inventor|personname)$/i;
 const REFERENCES = /^(?:ref|biblioentry|bibl|biblstruct)$/i;
 
@@ -46,7 +39,8 @@ const HEADING_UNITS_MAX = 300;
 
 export function isProse(top: XmlElement): boolean {
   const all = visible(textOf(top));
-  const names = findElements(top, 'num').length > 0 ? NUMBERED_TEXT : PARAGRAPHS;
+  // Some laws have numbers, but no paragraphs.
+  const names = findElements(top, 'num').length > 0 ? /^(?:p|content|chapeau|continuation)$/i : PARAGRAPHS;
   return all > 0 && unitsOf(top, names) >= all * PROSE_SHARE_MIN;
 }
 
@@ -59,9 +53,8 @@ export function writeProse(top: XmlElement, builder: TextBuilder): string | unde
 class ProseWriter {
   private readonly builder: TextBuilder;
   private title: string | undefined;
-  /** Numbers that wait for the heading or text behind them. */
+  /** Numbers that wait for the heading or text behind them, and the short name of a German law. */
   private number = '';
-  /** The short name of a German law. */
   private shortName = '';
 
   constructor(builder: TextBuilder) {
@@ -80,26 +73,21 @@ class ProseWriter {
       this.add('paragraph', facts.join(', ').replace(/([,;:.—–]), /g, '$1 '));
       facts = [];
     };
-    const hasHeading = childElements(parent).some(({ name }) => HEADINGS.test(name));
     for (const child of childElements(parent)) {
       if (SKIPPED.test(child.name) || (parent.name === 'meta' && child.name === 'analysis')) continue;
-      if (/^jurabk$|^amtabk$/.test(child.name)) {
-        this.shortName = textOf(child);
-        continue;
-      }
-      if (NUMBERS.test(child.name)) {
+      if (/^(?:jurabk|amtabk)$/.test(child.name)) this.shortName = textOf(child);
+      else if (NUMBERS.test(child.name)) {
         flush();
-        if (isSection(parent) && !hasHeading) this.heading(child, FLAT_LEVELS[child.name] ?? level);
-        else this.number = `${this.number} ${oneLine(flowText(child))}`.trim();
-        continue;
-      }
-      if (this.number === '' && child.name !== 'meta' && isFact(child)) {
+        const isHeading = isSection(parent) && !childElements(parent).some(({ name }) => HEADINGS.test(name));
+        if (isHeading) this.heading(child, FLAT_LEVELS[child.name] ?? level);
+        else this.number = `${this.number} ${oneLine(spacedText(child, false))}`.trim();
+      } else if (this.number === '' && child.name !== 'meta' && isFact(child)) {
         const text = oneLine(spacedText(child));
         if (text !== '') facts.push(text);
-        continue;
+      } else {
+        flush();
+        this.element(child, level);
       }
-      flush();
-      this.element(child, level);
     }
     flush();
     if (this.number !== '') this.add('paragraph', ' ');
@@ -120,7 +108,7 @@ class ProseWriter {
 
   private heading(element: XmlElement, level: number): void {
     const name = element.name === 'langue' && this.shortName !== '' ? ` (${this.shortName})` : '';
-    const text = `${this.number} ${oneLine(flowText(element))}${name}`.trim();
+    const text = `${this.number} ${oneLine(spacedText(element, false))}${name}`.trim();
     this.number = '';
     if (text === '' || text.length > HEADING_UNITS_MAX) {
       this.add('paragraph', text);
@@ -137,10 +125,10 @@ class ProseWriter {
       LISTS.test(name) ||
       CODE.test(name) ||
       PARAGRAPHS.test(name) ||
-      /^(?:table|informaltable|table-wrap|fig)$/i.test(name);
+      /^(?:table|informaltable|table-wrap|fig|dl)$/i.test(name);
     let inline: XmlElement = { ...element, children: [] };
     const flush = () => {
-      this.add('paragraph', oneLine(flowText(inline)));
+      this.add('paragraph', oneLine(spacedText(inline, false)));
       inline = { ...element, children: [] };
     };
     for (const child of element.children) {
@@ -159,13 +147,7 @@ class ProseWriter {
     const items = childElements(list).filter((item) => !HEADINGS.test(item.name));
     // Laws begin a list with the words above its items.
     if (/^intro$/i.test(items[0]?.name ?? '')) this.add('paragraph', oneLine(spacedText(items.shift()!)));
-    const lines: string[] = [];
-    let number = '';
-    for (const item of items) {
-      const text = `${number} ${oneLine(spacedText(item))}`.trim();
-      number = NUMBERS.test(item.name) ? text : '';
-      if (number === '' && text !== '') lines.push(text);
-    }
+    const lines = items.map((item) => oneLine(spacedText(item))).filter((text) => text !== '');
     this.add('list', lines.map((text, index) => `${ordered ? `${index + 1}.` : '-'} ${text}`).join('\n'));
   }
 
@@ -188,11 +170,10 @@ class ProseWriter {
   }
 
   private add(kind: 'paragraph' | 'list' | 'code', text: string): void {
-    const { number } = this;
-    if (text !== '') this.number = '';
-    const isNumbered = text !== '' && number !== '';
-    if (isNumbered && kind !== 'paragraph') this.builder.add({ kind: 'paragraph' }, number);
-    this.builder.add({ kind }, isNumbered && kind === 'paragraph' ? `${number} ${text}`.trim() : text);
+    if (text === '') return;
+    if (this.number !== '' && kind !== 'paragraph') this.add('paragraph', ' ');
+    this.builder.add({ kind }, `${this.number} ${text}`.trim());
+    this.number = '';
   }
 }
 
@@ -284,28 +265,23 @@ function isSection(element: XmlElement): boolean {
   if (SECTIONS.test(element.name)) return true;
   const names = childElements(element).map(({ name }) => name);
   if (!names.some((name) => NUMBERS.test(name))) return false;
-  return NUMBERED_SECTIONS.test(element.name) || names.some((name) => HEADINGS.test(name));
+  return (
+    names.some((name) => HEADINGS.test(name)) ||
+    /^(?:article|metadaten|schedule|sub(?:part|chapter))$/i.test(element.name)
+  );
 }
 
-/** Returns the text of an element, with blanks around blocks, and between all child elements if the element has no text of its own. */
-function spacedText(element: XmlElement): string {
-  return joined(element, spacedText, !hasOwnText(element));
-}
-
-/** Returns the text of an element, with blanks around blocks. */
-function flowText(element: XmlElement): string {
-  return joined(element, flowText, false);
-}
-
-function joined(element: XmlElement, textOfChild: (child: XmlElement) => string, spaced: boolean): string {
+/** Returns the text of an element, with blanks around blocks. If `spaced`, elements without text of their own have blanks inside, too. */
+function spacedText(element: XmlElement, spaced = true): string {
+  const mixed = hasOwnText(element);
   const parts = element.children.map((child) => {
     if (typeof child === 'string') return child;
     if (SKIPPED.test(child.name)) return '';
-    const text = textOfChild(child);
-    if (FOOTNOTES.test(child.name) && hasOwnText(element)) return ` (${text.trim()})`;
+    const text = spacedText(child, spaced);
+    if (mixed && FOOTNOTES.test(child.name)) return ` (${text.trim()})`;
     return APART.some((names) => names.test(child.name)) ? ` ${text} ` : text;
   });
-  return parts.join(spaced ? ' ' : '');
+  return parts.join(spaced && !mixed ? ' ' : '');
 }
 
 function visible(text: string): number {

@@ -291,3 +291,18 @@ test('the attributes of an amount stand behind it, and a dash marks where each o
   const rows = `<all><row><sum cur="EUR">1.50</sum></row><row><sum cur="USD">2.50</sum></row></all>`;
   assert.equal(parseXml(rows, [{ key: 'sum.cur', type: 'string' }]).blocks[1]?.metadata?.['sum.cur']?.val, 'USD');
 });
+
+test('entries of a statement that are most of its words are records, also between other elements', () => {
+  const entry = (day: number) =>
+    `<Ntry><Amt Ccy="EUR">${day}.50</Amt><Dt>2024-03-0${day}</Dt><Nm>Payee ${day}</Nm></Ntry>`;
+  const entries = [1, 2, 3, 4, 5, 6].map(entry).join('');
+  const { blocks, text } = parseXml(
+    `<Document><Head><Id>7</Id></Head><Stmt><Id>A</Id>${entries}</Stmt></Document>`,
+    [],
+  );
+  const records = blocks.filter(({ kind }) => kind === 'record');
+  assert.equal(records.length, 6);
+  assert.deepEqual(records[1]?.headingPath, ['Stmt', 'Ntry']);
+  assert.equal(text.slice(records[1]!.start, records[1]!.end), 'Amt: 2.50 (Ccy: EUR)\nDt: 2024-03-02\nNm: Payee 2');
+  assert.match(text, /^Head:\n {2}Id: 7\n/);
+});

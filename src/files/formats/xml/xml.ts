@@ -206,10 +206,8 @@ function toJson(element: XmlElement, asText: boolean): Json {
     values.push(toJson(child, asText));
     members.set(child.name, values);
   }
-  const single = asText ? withNumber : (value: Json) => value;
-  return Object.fromEntries(
-    [...members].map(([name, values]) => [name, values.length === 1 ? single(values[0]!) : values]),
-  );
+  const joined = (values: Json[]) => (values.length > 1 ? values : asText ? withNumber(values[0]!) : values[0]!);
+  return Object.fromEntries([...members].map(([name, values]) => [name, joined(values)]));
 }
 
 /** Returns a number with attributes as one text: `12.50 (currency: EUR)`. */
