@@ -41,12 +41,11 @@ test('a German law has its parts and sections as headings, and its items with th
     ${norm('<enbez>§ 2</enbez>', '<P>Dieses Gesetz tritt morgen in Kraft.</P>')}</dokumente>`,
     [],
   );
-  assert.equal(law.title, 'Gesetz über Müll (MüllG)');
+  assert.equal(law.title, 'Gesetz über Müll (MüllG, Müllgesetz)');
   assert.equal(
     law.text,
     [
-      'Müllgesetz',
-      '# Gesetz über Müll (MüllG)',
+      '# Gesetz über Müll (MüllG, Müllgesetz)',
       '## Teil 1 Bußgelder',
       '### § 1 Buße',
       '(1) Buße zahlt, wer',

@@ -53,9 +53,9 @@ export function writeProse(top: XmlElement, builder: TextBuilder): string | unde
 class ProseWriter {
   private readonly builder: TextBuilder;
   private title: string | undefined;
-  /** Numbers that wait for the heading or text behind them, and the short name of a German law. */
+  /** Numbers that wait for the heading or text behind them, and the short names of a German law. */
   private number = '';
-  private shortName = '';
+  private readonly shortNames = new Set<string>();
 
   constructor(builder: TextBuilder) {
     this.builder = builder;
@@ -75,7 +75,7 @@ class ProseWriter {
     };
     for (const child of childElements(parent)) {
       if (SKIPPED.test(child.name) || (parent.name === 'meta' && child.name === 'analysis')) continue;
-      if (/^(?:jurabk|amtabk)$/.test(child.name)) this.shortName = textOf(child);
+      if (/^(?:jurabk|amtabk|kurzue)$/.test(child.name)) this.shortNames.add(oneLine(textOf(child)));
       else if (NUMBERS.test(child.name)) {
         flush();
         const isHeading = isSection(parent) && !childElements(parent).some(({ name }) => HEADINGS.test(name));
@@ -107,8 +107,8 @@ class ProseWriter {
   }
 
   private heading(element: XmlElement, level: number): void {
-    const name = element.name === 'langue' && this.shortName !== '' ? ` (${this.shortName})` : '';
-    const text = `${this.number} ${oneLine(spacedText(element, false))}${name}`.trim();
+    const names = element.name === 'langue' && this.shortNames.size > 0 ? ` (${[...this.shortNames].join(', ')})` : '';
+    const text = `${this.number} ${oneLine(spacedText(element, false))}${names}`.trim();
     this.number = '';
     if (text === '' || text.length > HEADING_UNITS_MAX) {
       this.add('paragraph', text);
