@@ -45,12 +45,12 @@ test('text in wide letters is text', () => {
     for (const isBigEndian of [true, false]) assert.equal(kindOf(wide(pad, isBigEndian)), 'text');
 });
 
-test('pictures and signed files among whose bytes are words are no text', () => {
+test('pictures and encrypted files among whose bytes are words are no text', () => {
   for (const latin of [
     'bplist00\xd3words of a saved page',
     '\0\0\0\x0cjP  \r\n\x87\nwords of a picture',
     `\x01\0\0\0l\0\0\0${'w'.repeat(32)} EMF words`,
-    '0\x82\x05\xfc\x06\x09*\x86H\x86\xf7\r\x01\x07\x02words that are signed',
+    '0\x82\x05\xfc\x06\x09*\x86H\x86\xf7\r\x01\x07\x03words that are encrypted',
   ])
     assert.equal(kindOf(latin), 'binary', JSON.stringify(latin.slice(0, 12)));
 });

@@ -14,6 +14,7 @@ export type HeadKind =
   | 'sqlite'
   | 'picture'
   | 'tar'
+  | 'signed'
   | 'binary'
   | 'text';
 
@@ -31,9 +32,12 @@ const UNREAD_TEXT = [
   /^(?:\x04?%!PS|\xf7\x02\x01\x83\x92\xc0|[12]\xbe\0\0)/,
   // binary property lists, such as web archives; JPEG 2000, EMF, icons
   /^(?:bplist0|\0\0\0\x0cjP {2}|\x01\0\0\0[\s\S]{36} EMF|icns\0)/,
-  // signed or encrypted files (PKCS #7)
+  // encrypted files and signatures (PKCS #7)
   /^0[\x80-\x84][\s\S]{0,4}\x06\x09\*\x86H\x86\xf7\r\x01\x07/,
 ];
+/** Match signed files (PKCS #7), also in Base64. */
+const SIGNED = /^0[\x80-\x84][\s\S]{0,4}\x06\x09\*\x86H\x86\xf7\r\x01\x07\x02/;
+const SIGNED_TEXT = /^(?:-----BEGIN [^\n]{1,40}\n)?MI[A-Za-z0-9+/\s]{60}/;
 /** The mark of files with streams inside: old Office files, Outlook messages. */
 const COMPOUND = '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1';
 
@@ -59,6 +63,9 @@ export function kindOfHead(bytes: Uint8Array, { extension, isTextName, tail }: H
   if (latin.startsWith('SQLite format 3\0')) return 'sqlite';
   if (PICTURE.test(latin)) return 'picture';
   if (latin.slice(257, 262) === 'ustar') return 'tar';
+  // A file with this ending is a signature alone.
+  if (extension !== 'p7s' && SIGNED.test(latin)) return 'signed';
+  if (/^p7[mc]$/.test(extension) && SIGNED_TEXT.test(latin)) return 'signed';
   if (UNREAD_TEXT.some((mark) => mark.test(latin))) return 'binary';
   return isBinary(bytes, isTextName) ? 'binary' : 'text';
 }

@@ -96,6 +96,16 @@ test('titles above a header are paragraphs, and the header is the context of the
   );
 });
 
+test('a title in merged cells above an empty row is written once, and a row of equal numbers is a row', async () => {
+  const merged = '<mergeCells><mergeCell ref="A1:C1"/><mergeCell ref="A2:C2"/></mergeCells>';
+  const rows = row(1, 'Payroll 2024') + row(2, 'of the town') + row(4, 'Name', 'Pay') + row(5, 'Ann', '12');
+  assert.equal(
+    await textOf(rows, merged),
+    '## S\n\nPayroll 2024\nof the town\n\n| Name | Pay |\n| --- | --- |\n| Ann | 12 |',
+  );
+  assert.match(await textOf(row(1, '7', '7', '7') + row(3, 'a', 'b')), /\| 7 \| 7 \| 7 \|/);
+});
+
 test('a merged cell below the others has its text in all its rows', async () => {
   const rows = `${row(1, 'day', 'who')}${row(2, 'Monday', 'Ann')}${row(3, '', 'Bob')}`;
   const merged = '<mergeCells><mergeCell ref="A2:A3"/></mergeCells>';

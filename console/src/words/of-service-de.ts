@@ -108,6 +108,9 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'The file is not a complete PDF.': 'Die Datei ist kein vollständiges PDF.',
   'The file is not a complete ZIP archive.': 'Die Datei ist kein vollständiges ZIP-Archiv.',
   'The file is not a complete tar archive.': 'Die Datei ist kein vollständiges tar-Archiv.',
+  'The file is a signature: what it signs is another file.':
+    'Die Datei ist eine Signatur: Was sie unterschreibt, ist eine andere Datei.',
+  'The signed file is not complete.': 'Die signierte Datei ist nicht vollständig.',
   'The file is not a complete gzip archive.': 'Die Datei ist kein vollständiges gzip-Archiv.',
   'The file is not a complete Word document.': 'Die Datei ist kein vollständiges Word-Dokument.',
   'The file is not a complete Excel workbook.': 'Die Datei ist keine vollständige Excel-Arbeitsmappe.',

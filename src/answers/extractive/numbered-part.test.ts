@@ -94,6 +94,15 @@ test('a document may be named with its version', () => {
     assert.equal(answer(question!, ...documents), `The text of ${name} has it.`, question);
 });
 
+test('the paragraph of a section names no document: a file with this number in its name has no say', () => {
+  const report = chunk('Bericht 2.txt', 'de', '§ 3 Anfang\n\nDer Bericht beginnt.\n\n§ 4 Ende\n\nDer Bericht endet.');
+  const law = chunk('law.xml', 'de', '(1) Der Antrag ist schriftlich.\n\n(2) Die Frist beträgt sechs Wochen.', [
+    '§ 7 Fristen',
+  ]);
+  for (const paragraph of ['', ' Abs. 2', ' Absatz 2 Satz 1'])
+    assert.match(answer(`Wie lange ist die Frist nach § 7${paragraph}?`, report, law) ?? '', /sechs Wochen/, paragraph);
+});
+
 test('a part that is not there is not answered from a neighbour, from a reference to it, or from another document', () => {
   const cases: [question: string, ...chunks: ContextChunk[]][] = [
     ['Artikel 9 Grundgesetz', BASIC_LAW],

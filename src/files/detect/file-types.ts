@@ -24,6 +24,7 @@ export type FileType =
   | 'zip'
   | 'tar'
   | 'gzip'
+  | 'signed'
   | 'epub'
   | 'fb2'
   | 'eml'
@@ -192,7 +193,7 @@ const BINARY_NAMES: Record<string, readonly [name: string, remedy: string]> = {
   plist: ['binary plist', 'Save the file as XML.'],
   one: ['OneNote', AS_PDF],
   webarchive: ['Web archive', AS_PDF],
-  p7m: ['Signed or encrypted (PKCS #7)', 'Open the file, and save what is inside.'],
+  p7m: ['Encrypted or signature (PKCS #7)', 'Open the file, and save what is inside.'],
   mdb: ['Access', 'Export its tables as Excel or CSV.'],
   dbf: ['dBase', 'Save the table as CSV.'],
   biff: ['Excel 2 to 4', 'Save the file as xlsx.'],

@@ -45,8 +45,11 @@ async function parseTextFile(
   const decoded = decodeText(bytes, request.charset ?? declaredEncoding(fileType, bytes));
   const parse =
     ownValue(TEXT_PARSERS, fileType) ?? (async ({ content }) => (await import('./txt.ts')).parseTxt(content, fileType));
-  const parsed = await parse({ content: decoded.text, request, tools, keys: request.chunkMetadataKeys });
-  if (LINE_TYPES.has(fileType)) placeLines(parsed, decoded.text);
+  const content = /\.qif$/i.test(request.name)
+    ? (await import('./data/qif.ts')).readableQif(decoded.text)
+    : decoded.text;
+  const parsed = await parse({ content, request, tools, keys: request.chunkMetadataKeys });
+  if (LINE_TYPES.has(fileType)) placeLines(parsed, content);
   if (fileType === 'code' || fileType === 'txt') parsed.warnings.push(...unwrittenWarnings(request.name, decoded.text));
   if (decoded.replaced) parsed.warnings.push('Some bytes are not valid text and were replaced.');
   return parsed;
@@ -89,14 +92,14 @@ const BINARY_PARSERS: Parsers<Uint8Array> = {
   ods: async ({ content, keys }) => (await import('./office/odf/odf.ts')).parseOdf(content, 'ods', keys),
   odp: async ({ content, keys }) => (await import('./office/odf/odf.ts')).parseOdf(content, 'odp', keys),
   epub: async ({ content }) => (await import('./books/epub.ts')).parseEpub(content),
-  gzip: async ({ content, request, tools }) => {
-    const { gunzip, parseArchive, readsAlone } = await import('./data/archive.ts');
-    const data = gunzip(content);
-    const name = request.name.replace(/\.gz$/i, '');
-    const inner = await readsAlone(data, name);
-    return inner === undefined
-      ? parseArchive(content, 'gzip', request.name, data)
-      : parseFile(inner, data, { ...request, name }, tools);
+  gzip: async (input) => {
+    const { gunzip } = await import('./data/archive.ts');
+    return parseInside(gunzip(input.content), input.request.name.replace(/\.gz$/i, ''), input);
+  },
+  signed: async (input) => {
+    const data = (await import('./data/signed.ts')).signedContent(input.content);
+    const isPart = /^content-/i.test(String.fromCharCode(...data.subarray(0, 8)));
+    return parseInside(data, `${input.request.name.replace(/\.p7[mc]$/i, '')}${isPart ? '.eml' : ''}`, input);
   },
   zip: async ({ content, request }) => (await import('./data/archive.ts')).parseArchive(content, 'zip', request.name),
   tar: async ({ content, request }) => (await import('./data/archive.ts')).parseArchive(content, 'tar', request.name),
@@ -120,6 +123,15 @@ const BINARY_PARSERS: Parsers<Uint8Array> = {
   sqlite: async ({ content, keys }) => (await import('./data/sqlite.ts')).parseSqlite(content, keys),
   rtf: async ({ content }) => (await import('./office/rtf/rtf.ts')).parseRtf(content),
 };
+
+/** Parses a file that was packed or signed alone. */
+async function parseInside(data: Uint8Array, name: string, { content, request, tools }: Input<Uint8Array>) {
+  const { parseArchive, readsAlone } = await import('./data/archive.ts');
+  const inner = await readsAlone(data, name);
+  return inner === undefined
+    ? parseArchive(content, 'gzip', request.name, data)
+    : parseFile(inner, data, { ...request, name }, tools);
+}
 
 const TEXT_PARSERS: Parsers<string> = {
   md: async ({ content, request, keys }) => {

@@ -99,7 +99,7 @@ export async function readsAlone(data: Uint8Array, name: string): Promise<FileTy
 
 function unpackedMembers(data: Uint8Array, name: string): FileMember[] {
   if (isTar(data)) return readTar(data);
-  return [{ name: name.replace(/\.gz$/i, '') || 'file', bytes: () => data }];
+  return [{ name: name.replace(/\.(?:gz|p7[mc])$/i, '') || 'file', bytes: () => data }];
 }
 
 /** True if the first header has the mark of a tar archive. */

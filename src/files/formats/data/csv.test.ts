@@ -153,3 +153,20 @@ test('a large CSV file without header has all rows in its text and its rest', ()
   assert.equal(whole.match(/^\| \d+ \| \d+ \|/gm)!.length, 60_000);
   assert.doesNotMatch(parsed.warnings[0]!, /Columns/);
 });
+
+test('account, period and balance above the header of a bank statement are paragraphs', () => {
+  const rows = 'Day;Text;Amount;Currency\n05.03.2024;Rent;-1.050,00;EUR\n07.03.2024;Salary;3.210,00;EUR\n';
+  const { text, blocks } = parseCsv(`Account:;DE12\n\nFrom:;01.03.2024\nBalance;3.456,78;EUR\n${rows}`, 'csv', []);
+  assert.match(
+    text,
+    /^Account: DE12\n\nFrom: 01\.03\.2024\n\nBalance 3\.456,78 EUR\n\n\| Day \| Text \| Amount \| Currency \|\n/,
+  );
+  assert.equal(blocks.at(-1)?.tableHeader, '| Day | Text | Amount | Currency |');
+  const keyed = parseCsv(`Account:;DE12\n${rows}`, 'csv', [{ key: 'Currency', type: 'string' }]);
+  assert.deepEqual(keyed.blocks.at(-1)?.metadata?.['Currency']?.val, 'EUR');
+});
+
+test('short rows stay rows if the header is not the fullest row, or if no header is below them', () => {
+  assert.match(parseCsv('a,b\n1,2\n3,9,5,6,7\n8,9,1,2,3\n', 'csv', []).text, /^\| a \| b \|/);
+  assert.match(parseCsv('a,b\nx,1,2,3,4\ny,5,6\n', 'csv', []).text, /a \| b/);
+});

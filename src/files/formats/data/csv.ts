@@ -12,6 +12,8 @@ import { headedRows, type RecordWriter, recordLine, recordWriter, SINGLE_RECORDS
 const NAMED_DELIMITER = /^sep=([,;\t|])\n/i;
 /** Maximum number of title lines above the header. */
 const TITLE_LINES_MAX = 5;
+/** Maximum number of rows above the header that are shorter than it. */
+const LINES_ABOVE_MAX = 20;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Matches a cell in quotes, which may contain delimiters and line ends, with the delimiter before it. */
 const QUOTED_CELL = /(^|[,;\t|\n]) ?"(?:[^"]|"")*"(?=[,;\t|\n]|$)/g;
@@ -75,8 +77,10 @@ function parsePieces(
   };
   const begin = () => {
     for (const title of waiting) builder.add({ kind: 'paragraph' }, title.join(' '));
-    const filled = head.filter((row) => row.some((cell) => cell.trim() !== ''));
-    const rows = headedRows(filled, picker);
+    const all = head.filter((row) => row.some((cell) => cell.trim() !== ''));
+    const above = picker.keysOf(all[0] ?? []).length > 0 ? 0 : linesAbove(all);
+    for (const row of all.slice(0, above)) builder.add({ kind: 'paragraph' }, filledCells(row).join(' '));
+    const rows = headedRows(all.slice(above), picker);
     const [first] = rows;
     if (!first) return;
     width = first.length;
@@ -91,7 +95,7 @@ function parsePieces(
     const { value: row, done } = rows.next();
     isOver = done === true;
     if (!row) continue;
-    const filled = row.filter((cell) => cell.trim() !== '');
+    const filled = filledCells(row);
     if (writer) write(row);
     else if (head.length === 0 && filled.length <= 1) {
       if (filled.length === 1) waiting.push(row);
@@ -120,6 +124,23 @@ function parsePieces(
       ...(next && !next.done && { rest: restOf(next.value, rows, width) }),
     },
   );
+}
+
+function filledCells(row: readonly string[]): string[] {
+  return row.filter((cell) => cell.trim() !== '');
+}
+
+/**
+ * Returns how many of the rows stand above the header: exports of banks and of bookkeeping begin with account, period and balance. The
+ * first of these rows has at most half as many cells as the header, no row has more cells than the
+ * header, and the header has no numbers.
+ */
+function linesAbove(rows: readonly string[][]): number {
+  const counts = rows.map((row) => filledCells(row).length);
+  const most = counts.reduce((max, count) => Math.max(max, count), 0);
+  const header = counts.indexOf(most);
+  if (header > LINES_ABOVE_MAX || header >= rows.length - 1 || (counts[0] ?? 0) * 2 > most) return 0;
+  return hasHeader(rows.slice(header)) && !rows[header]!.some((cell) => /^\s*[-+]?\d/.test(cell)) ? header : 0;
 }
 
 /** Yields the lines of the rows in pieces. */

@@ -103,7 +103,9 @@ export function writeJson(builder: TextBuilder, value: Json, picker: KeyPicker):
     addLines(builder, { kind: 'paragraph' }, rest);
     at = member;
   }
-  if (isRecordList(at)) writeRecords(builder, at, picker, path.slice(-1));
+  const main = isRecordList(at) ? { records: at, rest: {}, path: path.slice(-1) } : mainRecords(at);
+  addLines(builder, { kind: 'paragraph' }, main?.rest ?? {});
+  if (main) writeRecords(builder, main.records, picker, main.path);
   else writeSections(builder, at);
 }
 
@@ -251,10 +253,13 @@ function addLines(builder: TextBuilder, draft: BlockDraft, value: Json, key = ''
 /** Returns `key: value` lines of all scalars under a value. With `links`, HTML becomes text and adds its links. Not recursive. */
 function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
   const out: string[] = [];
-  const stack: { value: Json; key: string; depth: number }[] = [{ value: root, key, depth: level }];
+  const stack: { value: Json; key: string; depth: number; begins?: boolean }[] = [{ value: root, key, depth: level }];
   for (let next = stack.pop(); next; next = stack.pop()) {
-    const { value, depth } = next;
-    const lead = `${'  '.repeat(Math.min(depth, INDENT_LEVELS_MAX))}${next.key === '' ? '' : `${next.key}:`}`;
+    const { value, depth, begins = false } = next;
+    const indent = '  '.repeat(Math.min(depth, INDENT_LEVELS_MAX));
+    // A dash marks where an object of a list begins.
+    const mark = begins && next.key !== '' ? `${indent.slice(2)}- ` : indent;
+    const lead = `${mark}${next.key === '' ? '' : `${next.key}:`}`;
     const inline = inlineText(value);
     if (inline !== undefined) {
       const text = (links && quotedHtml(inline, links)) ?? inline;
@@ -270,8 +275,16 @@ function lines(root: Json, key = '', level = 0, links?: Link[]): string[] {
     const members = Array.isArray(value)
       ? value.map((member) => ['', member] as const)
       : Object.entries(value as object);
-    for (let i = members.length - 1; i >= 0; i -= 1)
-      stack.push({ key: members[i]![0], value: members[i]![1], depth: inner });
+    const isList = Array.isArray(value) && value.length > 1 && inner > level;
+    for (let i = members.length - 1; i >= 0; i -= 1) {
+      const [name, member] = members[i]!;
+      stack.push({
+        key: name,
+        value: member,
+        depth: inner,
+        begins: isList ? isObject(member) : begins && next.key === '' && i === 0,
+      });
+    }
   }
   return out;
 }

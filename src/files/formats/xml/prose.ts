@@ -1,4 +1,4 @@
-/** Writes prose in XML (DocBook, JATS, patents, TEI and others) as headings, paragraphs, lists, tables and code. */
+/** Writes prose in XML (DocBook, JATS, patents, TEI, laws and others) as headings, paragraphs, lists, tables and code. */
 import { oneLine } from '../../../util/code-points.ts';
 import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
@@ -6,20 +6,29 @@ import type { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './tree.ts';
 
 const PARAGRAPHS = /^(?:p|para|simpara|formalpara|claim-text|ab|l)$/i;
-const HEADINGS = /^(?:title|heading|head|article-title|book-title|invention-title|h)$/i;
+const HEADINGS =
+  /^(?:title|heading|head|article-title|book-title|invention-title|h|sti\.art|titel|langue|gliederungstitel)$/i;
+/** Matches the number of a section, paragraph or item, which stands before its heading or text. */
+const NUMBERS = /^(?:num|label|no\.p|no\.parag|ti\.art|enbez|gliederungsbez|dt)$/i;
 const SECTIONS =
-  /^(?:sec|section|sect\d|chapter|part|appendix|preface|div\d?|abstract|ack|ref-list|refsect\d|boxed-text)$/i;
+  /^(?:sec|section|sect\d|chapter|part|appendix|preface|div\d?|abstract|ack|ref-list|refsect\d|boxed-text|division)$/i;
+/** Levels of headings of German laws, whose parts are not nested. */
+const FLAT_LEVELS: Record<string, number> = { langue: 0, gliederungstitel: 1, enbez: 2, titel: 2 };
 const LISTS = /^(?:list|itemizedlist|orderedlist|simplelist|ul|ol)$/i;
 const CODE = /^(?:programlisting|screen|literallayout|codeblock|verse-group|preformat)$/i;
 const ROWS = /^(?:row|tr)$/i;
 const CELLS = /^(?:entry|td|th|cell)$/i;
 /** Matches pictures, formulas, and elements meant for machines. */
 const SKIPPED =
-  /^(?:graphic|inline-graphic|math|us-math|math-us|permissions|history|journal-id|article-id|issn|isbn|object-id|counts)$/i;
+  /^(?:(?:inline-)?graphic|(?:us-)?math|math-us|permissions|history|(?:journal|article|object)-id|is[sb]n|counts|gliederungskennzahl)$/i;
+/** Matches notes that stand within a sentence. */
+const FOOTNOTES = /^(?:footnote|authorialNote|NOTE)$/;
 const AUTHORS = /^(?:contrib|author|editor|inventor|personname)$/i;
 const REFERENCES = /^(?:ref|biblioentry|bibl|biblstruct)$/i;
 
-const SEPARATE_BLOCKS = [PARAGRAPHS, HEADINGS, LISTS, CODE, AUTHORS, REFERENCES, ROWS];
+const SEPARATE_BLOCKS = [PARAGRAPHS, HEADINGS, NUMBERS, LISTS, CODE, AUTHORS, REFERENCES, ROWS];
+/** Elements around whose text there are blanks, also within a sentence. */
+const APART = [PARAGRAPHS, HEADINGS, NUMBERS, LISTS, CODE, ROWS, /^(?:dd|item|txt|ti|sti|alinea)$/i];
 const FACT_UNITS_MAX = 200;
 const FACT_ELEMENTS_MAX = 100;
 
@@ -30,7 +39,9 @@ const HEADING_UNITS_MAX = 300;
 
 export function isProse(top: XmlElement): boolean {
   const all = visible(textOf(top));
-  return all > 0 && paragraphUnits(top) >= all * PROSE_SHARE_MIN;
+  // Some laws have numbers, but no paragraphs.
+  const names = findElements(top, 'num').length > 0 ? /^(?:p|content|chapeau|continuation)$/i : PARAGRAPHS;
+  return all > 0 && unitsOf(top, names) >= all * PROSE_SHARE_MIN;
 }
 
 /** Writes prose, and returns its title: the first heading outside of sections. */
@@ -42,6 +53,9 @@ export function writeProse(top: XmlElement, builder: TextBuilder): string | unde
 class ProseWriter {
   private readonly builder: TextBuilder;
   private title: string | undefined;
+  /** Numbers that wait for the heading or text behind them, and the short names of a German law. */
+  private number = '';
+  private readonly shortNames = new Set<string>();
 
   constructor(builder: TextBuilder) {
     this.builder = builder;
@@ -56,36 +70,46 @@ class ProseWriter {
     // Consecutive facts of a few words share a paragraph.
     let facts: string[] = [];
     const flush = () => {
-      this.add('paragraph', facts.join(', '));
+      this.add('paragraph', facts.join(', ').replace(/([,;:.—–]), /g, '$1 '));
       facts = [];
     };
     for (const child of childElements(parent)) {
-      if (SKIPPED.test(child.name)) continue;
-      if (isFact(child)) {
+      if (SKIPPED.test(child.name) || (parent.name === 'meta' && child.name === 'analysis')) continue;
+      if (/^(?:jurabk|amtabk|kurzue)$/.test(child.name)) this.shortNames.add(oneLine(textOf(child)));
+      else if (NUMBERS.test(child.name)) {
+        flush();
+        const isHeading = isSection(parent) && !childElements(parent).some(({ name }) => HEADINGS.test(name));
+        if (isHeading) this.heading(child, FLAT_LEVELS[child.name] ?? level);
+        else this.number = `${this.number} ${oneLine(spacedText(child, false))}`.trim();
+      } else if (this.number === '' && child.name !== 'meta' && isFact(child)) {
         const text = oneLine(spacedText(child));
         if (text !== '') facts.push(text);
-        continue;
+      } else {
+        flush();
+        this.element(child, level);
       }
-      flush();
-      this.element(child, level);
     }
     flush();
+    if (this.number !== '') this.add('paragraph', ' ');
   }
 
   private element(element: XmlElement, level: number): void {
     const { name } = element;
-    if (HEADINGS.test(name)) this.heading(element, level);
+    if (isSection(element)) this.children(element, level + 1);
+    else if (HEADINGS.test(name)) this.heading(element, FLAT_LEVELS[name] ?? level);
     else if (CODE.test(name)) this.add('code', `\`\`\`\n${textOf(element).replace(/^\n+/, '').trimEnd()}\n\`\`\``);
     else if (LISTS.test(name)) this.list(element);
     else if (/^t(able|group)$/i.test(name) && this.table(element)) return;
     else if (AUTHORS.test(name)) this.add('paragraph', authorText(element));
     else if (REFERENCES.test(name)) this.add('paragraph', oneLine(spacedText(element)));
     else if (PARAGRAPHS.test(name) || hasOwnText(element)) this.paragraph(element, level);
-    else this.children(element, SECTIONS.test(name) ? level + 1 : level);
+    else this.children(element, level);
   }
 
   private heading(element: XmlElement, level: number): void {
-    const text = oneLine(textOf(element));
+    const names = element.name === 'langue' && this.shortNames.size > 0 ? ` (${[...this.shortNames].join(', ')})` : '';
+    const text = `${this.number} ${oneLine(spacedText(element, false))}${names}`.trim();
+    this.number = '';
     if (text === '' || text.length > HEADING_UNITS_MAX) {
       this.add('paragraph', text);
       return;
@@ -101,10 +125,10 @@ class ProseWriter {
       LISTS.test(name) ||
       CODE.test(name) ||
       PARAGRAPHS.test(name) ||
-      /^(?:table|informaltable|table-wrap|fig)$/i.test(name);
+      /^(?:table|informaltable|table-wrap|fig|dl)$/i.test(name);
     let inline: XmlElement = { ...element, children: [] };
     const flush = () => {
-      this.add('paragraph', oneLine(textOf(inline)));
+      this.add('paragraph', oneLine(spacedText(inline, false)));
       inline = { ...element, children: [] };
     };
     for (const child of element.children) {
@@ -121,6 +145,8 @@ class ProseWriter {
   private list(list: XmlElement): void {
     const ordered = /^o/i.test(list.name);
     const items = childElements(list).filter((item) => !HEADINGS.test(item.name));
+    // Laws begin a list with the words above its items.
+    if (/^intro$/i.test(items[0]?.name ?? '')) this.add('paragraph', oneLine(spacedText(items.shift()!)));
     const lines = items.map((item) => oneLine(spacedText(item))).filter((text) => text !== '');
     this.add('list', lines.map((text, index) => `${ordered ? `${index + 1}.` : '-'} ${text}`).join('\n'));
   }
@@ -138,12 +164,16 @@ class ProseWriter {
     const caption = childAt(element, 'caption') ?? childAt(element, 'title');
     if (caption) this.add('paragraph', oneLine(spacedText(caption)));
     for (const title of titles) this.add('paragraph', title);
+    if (this.number !== '') this.add('paragraph', ' ');
     this.builder.add(table.draft, table.text);
     return true;
   }
 
   private add(kind: 'paragraph' | 'list' | 'code', text: string): void {
-    this.builder.add({ kind }, text);
+    if (text === '') return;
+    if (this.number !== '' && kind !== 'paragraph') this.add('paragraph', ' ');
+    this.builder.add({ kind }, `${this.number} ${text}`.trim());
+    this.number = '';
   }
 }
 
@@ -163,9 +193,9 @@ function spanCells(row: XmlElement, names: readonly string[]): SpanCell[] {
     });
 }
 
-/** Counts the units of text in paragraphs. Paragraphs within paragraphs count once. */
-function paragraphUnits(top: XmlElement): number {
-  return descendants(top, PARAGRAPHS).reduce((sum, paragraph) => sum + visible(textOf(paragraph)), 0);
+/** Counts the units of text in elements of these names. Such elements within one another count once. */
+function unitsOf(top: XmlElement, names: RegExp): number {
+  return descendants(top, names).reduce((sum, paragraph) => sum + visible(textOf(paragraph)), 0);
 }
 
 /** Puts signs between the parts of choices in menus and of keys that are pressed together. */
@@ -230,12 +260,28 @@ function hasOwnText(element: XmlElement): boolean {
   return element.children.some((child) => typeof child === 'string' && child.trim() !== '');
 }
 
-/** Returns the text of an element, with blanks between child elements if the element has no text of its own. */
-function spacedText(element: XmlElement): string {
+/** True for an element with a level of headings of its own. */
+function isSection(element: XmlElement): boolean {
+  if (SECTIONS.test(element.name)) return true;
+  const names = childElements(element).map(({ name }) => name);
+  if (!names.some((name) => NUMBERS.test(name))) return false;
+  return (
+    names.some((name) => HEADINGS.test(name)) ||
+    /^(?:article|metadaten|schedule|sub(?:part|chapter))$/i.test(element.name)
+  );
+}
+
+/** Returns the text of an element, with blanks around blocks. If `spaced`, elements without text of their own have blanks inside, too. */
+function spacedText(element: XmlElement, spaced = true): string {
   const mixed = hasOwnText(element);
-  return element.children
-    .map((child) => (typeof child === 'string' ? child : SKIPPED.test(child.name) ? '' : spacedText(child)))
-    .join(mixed ? '' : ' ');
+  const parts = element.children.map((child) => {
+    if (typeof child === 'string') return child;
+    if (SKIPPED.test(child.name)) return '';
+    const text = spacedText(child, spaced);
+    if (mixed && FOOTNOTES.test(child.name)) return ` (${text.trim()})`;
+    return APART.some((names) => names.test(child.name)) ? ` ${text} ` : text;
+  });
+  return parts.join(spaced && !mixed ? ' ' : '');
 }
 
 function visible(text: string): number {

@@ -277,3 +277,32 @@ test('an entry of a feed without namespaces keeps what a tracker adds: state, pe
   assert.doesNotMatch(feed(' version="0.92"'), /77/);
   assert.match(feed(' version="2.0" xmlns:media="https://m.example/"'), /Review it\.$/);
 });
+
+test('the attributes of an amount stand behind it, and a dash marks where each of several elements begins', () => {
+  const xml = `<Invoice><ID>7</ID><Payee><Name>Ann</Name></Payee><Total><Tax currency="EUR">5.50</Tax>
+    <Line><Sum currency="EUR" rounded="no">20.00</Sum><Text lang="en">Pens</Text></Line>
+    <Line><Sum currency="EUR">5.00</Sum></Line></Total></Invoice>`;
+  const lines = ['Total:', '  Tax: 5.50 (currency: EUR)', '  Line:', '  - Sum: 20.00 (currency: EUR, rounded: no)'];
+  assert.ok(parseXml(xml, []).text.includes(lines.join('\n')), parseXml(xml, []).text);
+  assert.match(
+    parseXml(xml, []).text,
+    /\n {4}Text:\n {6}lang: en\n {6}text: Pens\n {2}- Sum: 5\.00 \(currency: EUR\)$/,
+  );
+  const rows = `<all><row><sum cur="EUR">1.50</sum></row><row><sum cur="USD">2.50</sum></row></all>`;
+  assert.equal(parseXml(rows, [{ key: 'sum.cur', type: 'string' }]).blocks[1]?.metadata?.['sum.cur']?.val, 'USD');
+});
+
+test('entries of a statement that are most of its words are records, also between other elements', () => {
+  const entry = (day: number) =>
+    `<Ntry><Amt Ccy="EUR">${day}.50</Amt><Dt>2024-03-0${day}</Dt><Nm>Payee ${day}</Nm></Ntry>`;
+  const entries = [1, 2, 3, 4, 5, 6].map(entry).join('');
+  const { blocks, text } = parseXml(
+    `<Document><Head><Id>7</Id></Head><Stmt><Id>A</Id>${entries}</Stmt></Document>`,
+    [],
+  );
+  const records = blocks.filter(({ kind }) => kind === 'record');
+  assert.equal(records.length, 6);
+  assert.deepEqual(records[1]?.headingPath, ['Stmt', 'Ntry']);
+  assert.equal(text.slice(records[1]!.start, records[1]!.end), 'Amt: 2.50 (Ccy: EUR)\nDt: 2024-03-02\nNm: Payee 2');
+  assert.match(text, /^Head:\n {2}Id: 7\n/);
+});

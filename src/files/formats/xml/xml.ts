@@ -1,6 +1,7 @@
 /** Parses XML of any vocabulary: prose as headings and paragraphs, feeds entry by entry, data as records. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
+import { isObject } from '../../../util/is-object.ts';
 import { FileError } from '../../failure.ts';
 import { pageLinks } from '../../links.ts';
 import { KeyPicker } from '../../metadata-values.ts';
@@ -100,7 +101,9 @@ function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warn
     }
     return undefined;
   }
-  writeJson(builder, top.name === '' ? toJson(top) : { [top.name]: toJson(top) }, picker);
+  // Metadata is picked by the names of attributes, too.
+  const data = toJson(top, !picker.active);
+  writeJson(builder, top.name === '' ? data : { [top.name]: data }, picker);
   return undefined;
 }
 
@@ -182,8 +185,14 @@ function entriesOf(parent: XmlElement): XmlElement[] {
   return childElements(parent).filter(({ name }) => /^(?:item|entry|note)$/.test(name));
 }
 
-/** Converts an element to JSON. Elements and attributes become members; several elements of one name become a list. */
-function toJson(element: XmlElement): Json {
+/** A number with attributes that say its currency, unit and the like. */
+const NUMBER = /^[-+]?\d[\d.,]{0,30}$/;
+
+/**
+ * Converts an element to JSON. Elements and attributes become members; several elements of one name become a list. If `asText`, the
+ * attributes of a number stand behind it.
+ */
+function toJson(element: XmlElement, asText: boolean): Json {
   const inner = childElements(element);
   const own = attributes(element).filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
   if (inner.length === 0 || hasText(element)) {
@@ -194,10 +203,21 @@ function toJson(element: XmlElement): Json {
   const members = new Map<string, Json[]>(own.map(([name, value]) => [name, [value]]));
   for (const child of inner) {
     const values = members.get(child.name) ?? [];
-    values.push(toJson(child));
+    values.push(toJson(child, asText));
     members.set(child.name, values);
   }
-  return Object.fromEntries([...members].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
+  const joined = (values: Json[]) => (values.length > 1 ? values : asText ? withNumber(values[0]!) : values[0]!);
+  return Object.fromEntries([...members].map(([name, values]) => [name, joined(values)]));
+}
+
+/** Returns a number with attributes as one text: `12.50 (currency: EUR)`. */
+function withNumber(value: Json): Json {
+  if (!isObject(value)) return value;
+  const { text, ...others } = value as { [key: string]: Json };
+  const facts = Object.entries(others);
+  if (typeof text !== 'string' || !NUMBER.test(text) || facts.some(([, fact]) => typeof fact !== 'string'))
+    return value;
+  return `${text} (${facts.map(([name, fact]) => `${name}: ${fact}`).join(', ')})`;
 }
 
 /** True if an element has text beside its elements. */
@@ -210,7 +230,7 @@ function propertiesOf(pairs: readonly XmlElement[]): Json {
   const members = pairs.flatMap((key, index): [string, Json][] => {
     const value = pairs[index + 1];
     if (index % 2 === 1 || !value) return [];
-    return [[textOf(key), /^(?:true|false)$/.test(value.name) ? value.name : toJson(value)]];
+    return [[textOf(key), /^(?:true|false)$/.test(value.name) ? value.name : toJson(value, false)]];
   });
   return Object.fromEntries(members);
 }

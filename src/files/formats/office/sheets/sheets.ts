@@ -101,7 +101,7 @@ function writeRegion(builder: TextBuilder, { rows, links }: Region, picker: KeyP
     writer.end();
     return;
   }
-  if (rows.every((row) => row.length <= 1)) {
+  if (rows.every((row) => row.length <= 1 || (new Set(row).size === 1 && /\p{L}/u.test(row[0]!)))) {
     builder.add({ kind: 'paragraph', links: allLinks() }, rows.map((row) => row[0] ?? '').join('\n'));
     return;
   }
