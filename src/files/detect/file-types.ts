@@ -112,6 +112,9 @@ const FLAT_OFFICE = new RegExp(
 /** Matches pages that MediaWiki and Confluence export. */
 const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<(?:mediawiki|hibernate-generic)[\s>]/;
 
+/** Matches what a TiddlyWiki says of itself. Its notes are in a script. */
+const TIDDLYWIKI = /<meta name="application-name" content="TiddlyWiki"/;
+
 /** Matches mind maps, which have the ending of Objective-C++. */
 const MIND_MAP = /^<map version="/;
 
@@ -303,7 +306,7 @@ function textType(head: string, extension: string): FileType {
   const html =
     /^(<!doctype html|<html[\s>]|<head[\s>]|<body[\s>])/.test(start) ||
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
-  if (html && named !== 'md' && !isCode) return 'html';
+  if (html && named !== 'md' && !isCode) return TIDDLYWIKI.test(head) ? 'wiki' : 'html';
   if (looksLikeMan(head, extension)) return 'man';
   if (
     /^info(?:-\d{1,3})?$/.test(extension) &&

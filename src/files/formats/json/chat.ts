@@ -17,9 +17,8 @@ const SLACK_TIME = /"ts"\s*:\s*"\d{10}\.\d{6}"/;
 
 /** Where a program has what a message says, as paths of members. */
 interface Program {
-  /** Members that all messages have. */
+  /** Members that all messages have, the first of them with the time. */
   signs: readonly string[];
-  time: string;
   /** The first member with a text counts. */
   sender: readonly string[];
   /** Where a message, and each of its parts, has its words. All of them are written. */
@@ -33,8 +32,7 @@ const list = (names: string) => names.split(' ');
 const PROGRAMS: readonly Program[] = [
   // Slack: https://docs.slack.dev/reference/events/message
   {
-    signs: list('type ts text'),
-    time: 'ts',
+    signs: list('ts type text'),
     sender: list('user_profile.real_name user_profile.display_name user username bot_id'),
     words: list('pretext subject title text description name preview plain_text alt_text footer'),
     parts: list('fields files attachments blocks elements accessory rows'),
@@ -42,7 +40,6 @@ const PROGRAMS: readonly Program[] = [
   // Matrix: https://spec.matrix.org/latest/client-server-api/#room-events
   {
     signs: list('origin_server_ts sender content'),
-    time: 'origin_server_ts',
     sender: list('sender'),
     words: list('content.body'),
     parts: [],
@@ -50,7 +47,6 @@ const PROGRAMS: readonly Program[] = [
   // Discord: https://github.com/Tyrrrz/DiscordChatExporter
   {
     signs: list('timestamp timestampEdited author content'),
-    time: 'timestamp',
     sender: list('author.nickname author.name'),
     words: list('title content text description question name fileName footer'),
     parts: list('fields attachments embeds forwardedMessage stickers poll answers'),
@@ -58,7 +54,6 @@ const PROGRAMS: readonly Program[] = [
   // Teams: https://learn.microsoft.com/en-us/graph/api/resources/chatmessage
   {
     signs: list('createdDateTime messageType body'),
-    time: 'createdDateTime',
     sender: list('from.user.displayName from.application.displayName'),
     words: list('subject title body.content text content name'),
     parts: list('attachments'),
@@ -66,7 +61,6 @@ const PROGRAMS: readonly Program[] = [
   // Telegram: https://core.telegram.org/import-export
   {
     signs: list('date_unixtime text_entities'),
-    time: 'date_unixtime',
     sender: list('from'),
     words: list('title text question file_name file photo'),
     parts: list('poll answers'),
@@ -165,7 +159,7 @@ function writtenMessage(message: Json, program: Program, names: ReadonlyMap<stri
   const clean = (words: string) => (isSlack ? withoutSigns(words, names) : read(words.replace(NO_WORDS, '')));
   // Telegram's notices have an action.
   const texts = textAt(message, ['action']) === '' ? textsIn(message, { ...program, links, clean }) : [];
-  const moment = textAt(message, [program.time]);
+  const moment = textAt(message, program.signs.slice(0, 1));
   // An ISO date, or seconds or milliseconds since 1970.
   const date = new Date(/^$|\D\d*\D/.test(moment) ? moment : Number(moment) * (Number(moment) < 1e11 ? 1000 : 1));
   const time = Number.isNaN(date.getTime()) ? undefined : date.toISOString();
