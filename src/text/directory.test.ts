@@ -73,6 +73,12 @@ test('tables, lists and sentences are no directory', () => {
   assert.ok(!isDirectory('Mail is deferred .... 3\nMail is queued .... 4', []), 'two lines with dots');
 });
 
+test('a list of nothing but names of files is a directory, and a list that describes files is none', () => {
+  assert.ok(isDirectory(linesOf((word) => `- Re: ${word} of the mail.eml`), []));
+  assert.ok(!isDirectory(linesOf((word) => `- ${word}.yaml: what the mail server may do`), []));
+  assert.ok(!isDirectory(linesOf((word) => `- The ${word} waits in the queue.`), []));
+});
+
 test('code below the title of an index is no directory', () => {
   for (const fence of ['```', '  ~~~']) {
     const code = linesOf((word) => `create index on mail (${word})`);

@@ -114,11 +114,12 @@ test('an address of another server is named, and https at a port that speaks htt
   assert.match(https.stderr, /^pinakes: \S+ does not speak https\. PINAKES_URL must be .*\n$/);
 });
 
-test('search --mode hybrid says that there is no embedding model, also if no result was found by meaning', async (t) => {
+test('search prints the time of each result, and --mode hybrid says that there is no embedding model, also if no result was found by meaning', async (t) => {
   let embedding: string | null = null;
   const scores = { lexical: 9, semantic: null, rerank: null };
   const hit = { id: 'c1', score: 0.5, scores, content: 'text', file_type: 'md', name: 'a.md', path: 'a.md' };
-  const results = [{ ...hit, heading_path: [], pages: null, highlights: null, source_id: 's1' }];
+  const more = { url: null, content_time: new Date(2026, 2, 5, 9, 30).getTime() / 1000 };
+  const results = [{ ...hit, ...more, heading_path: [], pages: null, highlights: null, source_id: 's1' }];
   const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(request.method === 'GET' ? { models: { embedding } } : { results, warnings: [] }));
@@ -127,6 +128,8 @@ test('search --mode hybrid says that there is no embedding model, also if no res
   t.after(() => server.close());
   const env = { PINAKES_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PINAKES_API_KEY: 'a-key' };
   const said = async (...options: string[]) => (await runPinakesHere(['search', 'x', ...options], env)).stderr;
+  const { stdout } = await runPinakesHere(['search', 'x'], env);
+  assert.match(stdout, /^1\. a\.md {2}\(score 0\.500, 2026-03-05 09:30\)\n/);
   assert.match(await said('--mode', 'hybrid'), /^Found by words alone\. .* needs an embedding model/);
   assert.equal(await said(), '');
   embedding = 'local:small';

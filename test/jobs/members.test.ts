@@ -181,6 +181,25 @@ test('a mail and its attachments have the date of the mail, not that of their ma
   assert.deepEqual(found.map(({ name }) => name).sort(), ['Shed.eml', 'plan.txt']);
 });
 
+test('a chat has the time of its newest message, and other JSON that of its file', async () => {
+  const at = Date.UTC(2026, 2, 5, 8, 30);
+  const messages = [at, at - 60_000].map((time) => ({
+    type: 'message',
+    ts: `${time / 1000}.000100`,
+    user: 'U1',
+    text: 'Hi',
+  }));
+  const id = await uploadFiles(service, {
+    'chat.json': JSON.stringify(messages),
+    'other.json': JSON.stringify([{ ts: 1, modified: '2026-03-05T08:30:00Z' }]),
+  });
+  await waitForGroup(service, id);
+  const { sources } = (await service.get(`/source-groups/${id}/sources`)).body;
+  const timeOf = (file: string) => sources.find(({ name }: { name: string }) => name === file).content_time;
+  assert.equal(timeOf('chat.json'), at / 1000);
+  assert.notEqual(timeOf('other.json'), at / 1000);
+});
+
 test('names of members lose characters that the database cannot store', async () => {
   const mail = [
     'From: a@example.com',

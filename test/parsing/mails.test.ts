@@ -297,6 +297,17 @@ test('a mailbox with too many mails that was saved as text is read as text', asy
   assert.deepEqual([fileType, text.match(/^words$/gm)?.length], ['txt', MEMBERS_MAX + 1]);
 });
 
+test('a mail or mailbox saved as text may begin with a byte order mark', async () => {
+  const mail = 'From: Ann <ann@example.com>\nMessage-ID: <1@example.com>\nSubject: Boat\n\nIt floats.\n';
+  for (const name of ['a.txt', 'a.eml'])
+    assert.equal(
+      (await readBytes(name, `\ufeff${mail}`)).text,
+      'From: Ann <ann@example.com>\nSubject: Boat\n\nIt floats.',
+    );
+  const box = await readBytes('a.txt', `\ufeffFrom a@example.com Mon Jan  6 10:00:00 2020\n${mail}`);
+  assert.equal(box.text, '- Boat.eml');
+});
+
 test('an Outlook message with 8-bit strings is decoded without their closing NUL and with its code page', async () => {
   const message = async (codePage: number, subject: readonly number[]) => {
     const facts = Buffer.alloc(48);

@@ -76,6 +76,8 @@ export interface Features {
   code: number;
   /** 1 in a changelog, which describes earlier versions, and in a test, which shows one case. */
   changelog: number;
+  /** 1 for lines of a mail that it repeats of the mail that it answers. They are no words of its sender. */
+  repeated: number;
 }
 
 const WEIGHTS: Features = {
@@ -93,6 +95,7 @@ const WEIGHTS: Features = {
   namedDefault: 2.63,
   code: -1.14,
   changelog: -1.21,
+  repeated: -0.6,
 };
 
 export const NO_FEATURES = Object.fromEntries(Object.keys(WEIGHTS).map((name) => [name, 0])) as unknown as Features;
@@ -124,6 +127,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
   );
   for (const [i, candidate] of candidates.entries()) {
     const { terms, nameTerms, senderTerms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
+    const isRepeated = senderTerms.size > 0 && /^>/m.test(text);
     const [before, after] = [candidates[i - 1], candidates[i + 1]].map((one) =>
       one?.chunk === chunk ? one : undefined,
     );
@@ -141,13 +145,14 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
       inChunk: share(chunkTerms),
       inTitles: share(headingTerms),
       fileNamed: !chunk.isCode && nameTerms.size > 0 && nameTerms.isSubsetOf(question.terms) ? 1 : 0,
-      senderNamed: overlap(senderTerms, question.terms) / Math.max(1, senderTerms.size),
+      senderNamed: isRepeated ? 0 : overlap(senderTerms, question.terms) / Math.max(1, senderTerms.size),
       letters: letters[i] ?? inPassage,
       relevance: Math.max(0, chunk.score) / bestChunkScore,
       newNumber: question.asksNumber && hasNewNumber(text, question) ? 1 : 0,
       namedDefault: question.asksDefault && text.search(NAMES_DEFAULT) >= 0 ? 1 : 0,
       code: kind === 'code' ? 1 : 0,
       changelog: isAside(chunk) ? 1 : 0,
+      repeated: isRepeated ? 1 : 0,
     };
     const names = Object.keys(WEIGHTS) as (keyof Features)[];
     candidate.score = sum(names.map((name) => WEIGHTS[name] * candidate.features[name]));

@@ -47,6 +47,20 @@ test('small and large streams of a compound file are read', () => {
   assert.equal(file.read('None'), undefined);
 });
 
+test('streams that share bytes are read only as far as they are together no larger than the file', () => {
+  const names = ['One', 'Two', 'Three'];
+  const bytes = Buffer.from(makeCompound(Object.fromEntries(names.map((name) => [name, Buffer.alloc(10_000, name)]))));
+  const places = names.map((name) => bytes.indexOf(Buffer.from(name, 'utf16le')));
+  const half = Math.floor(bytes.length / 2);
+  for (const place of places) {
+    bytes.writeUInt32LE(bytes.readUInt32LE(places[0]! + 116), place + 116);
+    bytes.writeUInt32LE(half, place + 120);
+  }
+  const file = openCompoundFile(bytes);
+  for (const name of ['One', 'One', 'Two', 'Two']) assert.ok(file.read(name)!.length >= 10_000);
+  assert.throws(() => file.read('Three'), /not complete/);
+});
+
 test('a stream whose sectors are in reverse order, and one in a circle, take linear time', () => {
   const sectors = 4_096;
   const started = performance.now();

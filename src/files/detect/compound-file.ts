@@ -13,9 +13,10 @@ const STREAM_BYTES_MAX = 64 * 1024 * 1024;
 export interface CompoundFile {
   /** Paths of all streams, with `/` between the storages. */
   paths: readonly string[];
-  /** Size of the compound file itself. */
-  size: number;
-  /** Returns the bytes of a stream, or undefined for an unknown path. @throws FileError if the stream is damaged or too large. */
+  /**
+   * Returns the bytes of a stream, or undefined for an unknown path. @throws FileError if the stream is damaged or too large, or if the
+   * streams that were read are together larger than the file: they share bytes then.
+   */
   read(path: string): Uint8Array | undefined;
 }
 
@@ -51,13 +52,17 @@ export function openCompoundFile(bytes: Uint8Array): CompoundFile {
   );
   const miniTable = words(chain(view.getUint32(60, true), view.getUint32(64, true) * sectorBytes));
   const mini = root ? chain(root.start, root.size) : new Uint8Array();
+  const opened = new Set<Entry>();
+  let unread = bytes.length;
   return {
     paths: [...entries.keys()],
-    size: bytes.length,
     read(path) {
       const entry = entries.get(path);
       if (!entry) return undefined;
-      if (entry.size > STREAM_BYTES_MAX) throw damaged();
+      const more = opened.has(entry) ? 0 : entry.size;
+      if (entry.size > STREAM_BYTES_MAX || more > unread) throw damaged();
+      opened.add(entry);
+      unread -= more;
       if (entry.size >= miniLimit) return chain(entry.start, entry.size);
       const piece = (index: number) => mini.subarray(index * miniBytes, (index + 1) * miniBytes);
       return join(chainOf(entry.start, miniTable, entry.size, miniBytes), entry.size, piece);

@@ -113,6 +113,9 @@ const FLAT_OFFICE = new RegExp(
 /** Matches pages that MediaWiki and Confluence export. */
 const WIKI_DUMP = /^(?:<\?xml[^<>]*\?>\s*)?<(?:mediawiki|hibernate-generic)[\s>]/;
 
+/** Matches what a TiddlyWiki says of itself. Its notes are in a script. */
+const TIDDLYWIKI = /<meta name="application-name" content="TiddlyWiki"/;
+
 /** Matches mind maps, which have the ending of Objective-C++. */
 const MIND_MAP = /^<map version="/;
 
@@ -154,12 +157,17 @@ export async function detectFileType(bytes: Uint8Array, name: string): Promise<F
     case 'binary':
       throw await unsupportedBinary(bytes);
     case 'text': {
-      const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES));
-      return textType(head.toString('latin1'), extension);
+      const head = withoutMark(bytes).subarray(0, HEAD_BYTES);
+      return textType(Buffer.from(head).toString('latin1'), extension);
     }
     default:
       return kind;
   }
+}
+
+/** Returns the bytes without the byte order mark of UTF-8. */
+export function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 function tailOf(bytes: Uint8Array, length: number): string {
@@ -291,7 +299,7 @@ function textType(head: string, extension: string): FileType {
   const named = TEXT_EXTENSIONS[extension];
   const isCode = CODE_EXTENSIONS.has(extension);
   const start = head
-    .replace(/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+    .replace(/^(?:\xff\xfe|\xfe\xff)/, '')
     .replaceAll('\0', '')
     .trimStart()
     .slice(0, 1024)
@@ -299,7 +307,7 @@ function textType(head: string, extension: string): FileType {
   const html =
     /^(<!doctype html|<html[\s>]|<head[\s>]|<body[\s>])/.test(start) ||
     /^<\?xml[^>]*\?>\s*(<!doctype html|<html[\s>])/.test(start);
-  if (html && named !== 'md' && !isCode) return 'html';
+  if (html && named !== 'md' && !isCode) return TIDDLYWIKI.test(head) ? 'wiki' : 'html';
   if (looksLikeMan(head, extension)) return 'man';
   if (
     /^info(?:-\d{1,3})?$/.test(extension) &&
@@ -332,7 +340,7 @@ function textType(head: string, extension: string): FileType {
 
 /** True for a mail or mailbox that was saved as text. Other texts also have lines such as "From: Ann", and more in between. */
 function isSavedMail(head: string): boolean {
-  // Headers may be longer than the head.
+  // Headers may be longer than the head. A file with nothing but headers is text, because a mail shows only some of them.
   const end = head.search(/\n\r?\n/);
   const headers = head.slice(0, 1 + (end === -1 && head.length >= HEAD_BYTES ? head.lastIndexOf('\n') : end));
   return HEADER_LINES.test(headers) && SAVED_HEADERS.every((header) => header.test(headers));

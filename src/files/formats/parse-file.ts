@@ -2,7 +2,7 @@
 
 import { ownValue } from '../../util/own-value.ts';
 import { decodePieces, decodeText } from '../detect/decode.ts';
-import type { FileType, OldOfficeType } from '../detect/file-types.ts';
+import { type FileType, type OldOfficeType, withoutMark } from '../detect/file-types.ts';
 import { overLimit } from '../failure.ts';
 import { placeLines } from '../lines.ts';
 import type { FileRequest, ParsedFile } from '../parsed.ts';
@@ -105,12 +105,12 @@ const BINARY_PARSERS: Parsers<Uint8Array> = {
   tar: async ({ content, request }) => (await import('./data/archive.ts')).parseArchive(content, 'tar', request.name),
   eml: async ({ content }) => {
     const { parseEml, withoutCount } = await import('./mail/eml.ts');
-    return parseEml(withoutCount(content));
+    return parseEml(withoutCount(withoutMark(content)));
   },
   mbox: async ({ content, request, tools }) => {
     const { parseMbox } = await import('./mail/mbox.ts');
     try {
-      return parseMbox(content);
+      return parseMbox(withoutMark(content));
     } catch (error) {
       // A mailbox over a limit that was saved as text can be read as text.
       if (!/\.(?:txt|text|asc)$/i.test(request.name)) throw error;

@@ -110,9 +110,13 @@ function processedRows(
   return { source, result, chunks, texts: textSegments(source, file.text), error: null, members, weight };
 }
 
-/** Returns the date of a mail, which its file seldom has. Ingest rules may have changed or removed it. */
+/**
+ * Returns the date of a mail, or of the newest message of a chat, which the file seldom has. Ingest rules may have changed or removed it.
+ * Other JSON has no `modified`.
+ */
 function sentAt({ fileType, metadata }: ProcessedFile): Date | null {
-  const time = fileType === 'eml' ? Date.parse(metadata['created']?.val ?? '') : Number.NaN;
+  const sent = fileType === 'eml' ? metadata['created'] : fileType === 'json' ? metadata['modified'] : undefined;
+  const time = Date.parse(sent?.val ?? '');
   return time >= 0 ? new Date(time) : null;
 }
 

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { Hit } from '../../data/search.ts';
 import { FileGlyph } from '../../parts/layout.tsx';
 import { keepsOffsets, type Span } from '../../spans/spans.ts';
-import { number } from '../../words/format.ts';
+import { day, moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { excerptOf } from './excerpt.ts';
 
@@ -43,7 +43,10 @@ export function Result({
               {say('search.page', { page })}
             </span>
           )}
-          <span className="num ms-auto text-sm font-medium">{number(hit.score, 2)}</span>
+          <span className="num ms-auto shrink-0 text-xs text-ink-3" title={moment(hit.content_time)}>
+            {day(hit.content_time)}
+          </span>
+          <span className="num text-sm font-medium">{number(hit.score, 2)}</span>
         </div>
         {place !== '' && (
           <p className="mt-1 truncate ps-6 text-xs text-ink-3" dir="auto">

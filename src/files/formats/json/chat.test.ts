@@ -157,13 +157,13 @@ test('all texts of a message are written, and the first author of a text stands 
   };
   assert.equal(
     textOf(discord({ content: 'Look', embeds: [embed] })),
-    line('Mara Lind: Look\n  CI: Build 7\n  It failed.\n  Branch: main'),
+    line('Mara Lind: Look\n  CI: Build 7: It failed.\n  Branch: main'),
   );
   const post = { author_name: 'Bo', pretext: 'New', title: 'Offer', text: 'It is open.', fallback: 'Offer' };
   const fields = [{ title: 'Price', value: '40k', short: true }];
   assert.equal(
     textOf([slack('See', { attachments: [{ ...post, fields }] })]),
-    line('Mara Lind: See\n  Bo: New\n  Offer\n  It is open.\n  Price: 40k'),
+    line('Mara Lind: See\n  Bo: New\n  Offer: It is open.\n  Price: 40k'),
   );
   const poll = { question: 'Lunch?', answers: [{ text: 'Soup', voters: 3 }] };
   assert.equal(textOf(telegram({ poll })), line('Mara Lind: Lunch?\n  Soup: 3'));
@@ -219,21 +219,17 @@ test('parts may have equal texts, and only what a part repeats is left out', () 
     fallback: 'Down',
     fields: [{ text: 'Down' }],
   }));
-  assert.equal(textOf([slack('See', { attachments })]), line('Mara Lind: See\n  db1\n  Down\n  db2\n  Down'));
+  assert.equal(textOf([slack('See', { attachments })]), line('Mara Lind: See\n  db1: Down\n  db2: Down'));
   assert.equal(
     textOf([slack('Q &amp; A', { blocks: [{ text: { type: 'plain_text', text: 'Q & A' } }] })]),
     line('Mara Lind: Q & A'),
   );
-  assert.equal(
-    textOf([slack('Yes', { attachments: [{ author_name: 'Bo', text: 'Yes' }] })]),
-    line('Mara Lind: Yes\n  Bo: Yes'),
-  );
+  const quoted = [{ author_name: 'Bo', text: 'Yes' }];
+  assert.equal(textOf([slack('Yes', { attachments: quoted })]), line('Mara Lind: Yes\n  Bo: Yes'));
 });
 
-const richText = (...sections: object[][]) => ({
-  type: 'rich_text',
-  elements: sections.map((elements) => ({ type: 'rich_text_section', elements })),
-});
+const section = (elements: object[]) => ({ type: 'rich_text_section', elements });
+const richText = (...sections: object[][]) => ({ type: 'rich_text', elements: sections.map(section) });
 const piece = (text: string) => ({ type: 'text', text });
 
 test('rich text of Slack is left out only if the text has all its words', () => {
@@ -259,15 +255,12 @@ test('rich text of Slack is left out only if the text has all its words', () => 
 
 test('tables of Slack and texts beside a section are read, and values of buttons are not', () => {
   const raw = (text: string) => ({ type: 'raw_text', text });
-  const rows = [
-    [raw('db1'), raw('Down')],
-    [raw('db2'), richText([piece('Down')])],
-  ];
+  const rows = [[raw('db1'), raw('Down')], [raw('db2'), richText([piece('Down')], [piece('to zero')])], [raw(' ')]];
   const button = { type: 'button', text: { text: 'Approve' }, value: '{"token":"abc123"}' };
   const blocks = [{ type: 'table', rows }, { text: { text: 'Deploy?' }, accessory: button }, { elements: [button] }];
   assert.equal(
     textOf([slack('', { blocks })]),
-    line('Mara Lind: db1\n  Down\n  db2\n  Down\n  Deploy?\n  Approve\n  Approve'),
+    line('Mara Lind: db1 | Down\n  db2 | Down to zero\n  Deploy?\n  Approve\n  Approve'),
   );
   const attachments = [{ author_name: 'Bo', text: 'Hi', value: 'x', fields: [{ title: '', value: '40k' }] }];
   assert.equal(textOf([slack('See', { attachments })]), line('Mara Lind: See\n  Bo: Hi\n  40k'));
@@ -312,6 +305,43 @@ test('notices and data of Teams are no words', () => {
     textOf({ value: [{ ...said, body: { contentType: 'html', content } }] }),
     line('Mara Lind: Yes & no\n  It is open.'),
   );
+});
+
+test('a message that another one of Teams quotes or forwards is a quotation with its author', () => {
+  const said = (contentType: string, content: object) => ({
+    createdDateTime: '2025-03-04T09:02:00Z',
+    messageType: 'message',
+    from: { user: { displayName: 'Bo' } },
+    body: { contentType: 'html', content: '<attachment id="1"></attachment><p>Yes.</p>' },
+    attachments: [{ id: '1', contentType, content: JSON.stringify(content) }],
+  });
+  const user = { displayName: 'Mara Lind' };
+  const quoted = { messageId: '1', messagePreview: 'Is it open?', messageSender: { application: null, user } };
+  assert.equal(textOf({ value: [said('messageReference', quoted)] }), line('Bo: Yes.\n  > Mara Lind: Is it open?'));
+  const forwarded = { originalMessageContent: '<p>One</p><p>Two</p>', originalMessageSender: { user } };
+  assert.equal(
+    textOf({ value: [said('forwardedMessageReference', forwarded)] }),
+    line('Bo: Yes.\n  > Mara Lind: One\n  > Two'),
+  );
+  assert.equal(textOf({ value: [said('messageReference', { messageSender: { user } })] }), line('Bo: Yes.'));
+});
+
+test('a note of Telegram in place of a file is no text', () => {
+  const note = '(File not included. Change data exporting settings to download.)';
+  for (const [more, text] of [
+    [{ photo: note, text: 'Our boat' }, 'Our boat'],
+    [{ file: note, file_name: 'a.pdf' }, 'a.pdf'],
+    [{ file: '(File unavailable, please try again later)', media_type: 'voice_message' }, 'voice_message'],
+    [{ photo: note, width: 9 }, 'photo'],
+    [{ text: '(File it under B.)' }, '(File it under B.)'],
+  ] as const)
+    assert.equal(textOf(telegram(more)), line(`Mara Lind: ${text}`));
+});
+
+test('the time of the newest message is that of the last change', () => {
+  const messages = [slack('Two.', { ts: '1741165320.000100' }), slack('One.'), slack('No time.', { ts: '' })];
+  assert.equal(parseJson(JSON.stringify(messages), []).metadata['modified']?.val, '2025-03-05T09:02:00Z');
+  assert.deepEqual(parseJson('[{"modified": "2025-03-05T09:02:00.000Z"}]', []).metadata, {});
 });
 
 test('an empty line stands between a record and the next message', () => {

@@ -15,7 +15,7 @@ import { SINGLE_RECORDS_MAX } from '../data/records.ts';
 import { quotedHtml } from '../html/quoted.ts';
 import { type BlockDraft, TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
-import { isChat, writeChat } from './chat.ts';
+import { programOf, writeChat } from './chat.ts';
 import type { Json } from './value.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
@@ -46,7 +46,8 @@ export function parseJson(
   }
   const picker = new KeyPicker(keys);
   const builder = new TextBuilder();
-  if (!picker.active && writeMessages(builder, value, users)) return finish('json', builder, picker, []);
+  const chat = picker.active ? undefined : writeMessages(builder, value, users);
+  if (chat) return builder.file('json', chat);
   const main = mainRecords(value);
   if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {
@@ -57,17 +58,23 @@ export function parseJson(
   return finish('json', builder, picker, []);
 }
 
-/** Writes the messages of a chat: a list, or a member of the file, which may say where the chat took place. */
-function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<string, string>): boolean {
+/**
+ * Writes the messages of a chat: a list, or a member of the file, which may say where the chat took place. Returns what is known of the
+ * chat; undefined for another value.
+ */
+function writeMessages(builder: TextBuilder, value: Json, users: ReadonlyMap<string, string>) {
   const members = isObject(value) ? Object.entries(value as { [key: string]: Json }) : [['', value] as const];
-  const [messages] = members.map(([, member]) => member).filter((member) => isRecordList(member) && isChat(member));
-  if (!messages) return false;
-  const links: Link[] = [];
-  const around = members.filter(([, member]) => member !== messages);
-  const text = around.flatMap(([name, member]) => lines(member, name, 0, links)).join('\n');
-  builder.add({ kind: 'paragraph', links }, text);
-  writeChat(builder, messages as Json[], users, (message) => lines(message).join('\n'));
-  return true;
+  for (const [, messages] of members) {
+    const program = isRecordList(messages) ? programOf(messages) : undefined;
+    if (!program) continue;
+    const links: Link[] = [];
+    const around = members.filter(([, member]) => member !== messages);
+    const text = around.flatMap(([name, member]) => lines(member, name, 0, links)).join('\n');
+    builder.add({ kind: 'paragraph', links }, text);
+    const asRecord = (message: Json) => lines(message).join('\n');
+    return { modified: writeChat(builder, messages as Json[], program, users, asRecord) };
+  }
+  return undefined;
 }
 
 /** Returns GeoJSON with the coordinates of points as members with names: it writes the longitude first, unlike most people. */

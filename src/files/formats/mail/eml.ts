@@ -6,7 +6,7 @@ import { oneLine } from '../../../util/code-points.ts';
 import { overLimit } from '../../failure.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { parseHtml } from '../html/html.ts';
-import { TextBuilder } from '../text-builder.ts';
+import { parseTxt } from '../txt.ts';
 import { mailFile, writeMail } from './mail-text.ts';
 import { subjectOf } from './mbox.ts';
 import { tnefFiles } from './tnef.ts';
@@ -81,8 +81,7 @@ export async function parseEml(bytes: Uint8Array): Promise<ParsedFile> {
 export async function parseMhtml(bytes: Uint8Array, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
   const { html, text, headers } = (await readMail(bytes)).mail;
   const place = headers.find(({ key }) => key === 'snapshot-content-location' || key === 'content-location')?.value;
-  const parsed = parseHtml(html ?? '', keys, place);
-  return html === undefined && text !== undefined ? { ...parsed, ...plainTextBlocks(text) } : parsed;
+  return html === undefined && text !== undefined ? parseTxt(text, 'html') : parseHtml(html ?? '', keys, place);
 }
 
 /** Returns the HTML of a web archive. @throws FileError like `parseEml`. */
@@ -128,12 +127,6 @@ function* alternativesIn(part: Part): Iterable<unknown> {
 function isUnnamed({ contentType, contentDisposition }: Part): boolean {
   const { value, params } = contentDisposition.parsed;
   return value !== 'attachment' && !params['filename'] && !contentType.parsed.params['name'];
-}
-
-function plainTextBlocks(text: string): Pick<ParsedFile, 'text' | 'blocks'> {
-  const builder = new TextBuilder();
-  builder.add({ kind: 'paragraph' }, text);
-  return { text: builder.text(), blocks: builder.blocks };
 }
 
 /** True for an attachment, false for a picture that the HTML shows and for a signature, which has no words. */

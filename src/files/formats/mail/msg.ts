@@ -78,18 +78,11 @@ function attachments(file: CompoundFile, text: (property: string, folder: string
   });
 }
 
-/**
- * Returns an attached message as a file of its own. The table of fixed values has a longer header there.
- *
- * @throws FileError if it is damaged. Streams that are together larger than the file around them share bytes.
- */
+/** Returns an attached message as a file of its own. The table of fixed values has a longer header there. @throws FileError if damaged. */
 function messageFile(file: CompoundFile, folder: string): Uint8Array {
   const message = CFB.utils.cfb_new();
-  let copied = 0;
   for (const path of file.paths.filter((each) => each.startsWith(folder))) {
     const [name, data] = [path.slice(folder.length), file.read(path) ?? new Uint8Array()];
-    copied += data.length;
-    if (copied > file.size) throw badFile('parse', 'Damaged message', 'An attached message is damaged.');
     const isTable = name === TABLE && data.length >= INNER_HEADER_BYTES;
     const parts = [data.subarray(0, INNER_HEADER_BYTES), Buffer.alloc(TOP_HEADER_BYTES - INNER_HEADER_BYTES)];
     CFB.utils.cfb_add(message, name, isTable ? Buffer.concat([...parts, data.subarray(INNER_HEADER_BYTES)]) : data);

@@ -222,3 +222,39 @@ test('a page that speaks of the exports of Confluence is wikitext', async () => 
   );
   assert.match(text, /^# Exports\n\nThey begin with/);
 });
+
+test('a TiddlyWiki is read note by note, without its program, from the store of new and of old versions', async () => {
+  const notes = [
+    { title: '$:/core', type: 'application/json', text: '{"tiddlers":{}}' },
+    {
+      title: 'Boat',
+      text: "!! Hull\nThe ''hull'' is [[of oak|Oak]], see [[plans|https://a.example/p]].\n* One {{Other}}<<toc>>\n`a && b`",
+    },
+    { title: 'Oak & Ash', type: 'text/x-markdown', text: 'A wood.\n```js\n!x\n```\n\\define m()\nNo.\n\\end\nEnd.' },
+    { title: 'look.css', type: 'text/css', text: 'a {}' },
+    { title: 'no text' },
+  ];
+  const html = (store: string) =>
+    `<!doctype html>\n<html><head><meta name="application-name" content="TiddlyWiki" /></head><body>${store}<p>Script</p></body></html>`;
+  const json = JSON.stringify(notes).replaceAll('<', '\\u003C');
+  const source = html(`<script class="tiddlywiki-tiddler-store" type="application/json">${json}</script>`);
+  const read = await parseWiki(source, []);
+  const text =
+    '# Boat\n\n### Hull\n\nThe hull is of oak, see plans.\n\n- One\n`a && b`\n\n' +
+    '# Oak & Ash\n\nA wood.\n\n```\n!x\n```\n\nEnd.';
+  assert.deepEqual([read.fileType, read.text], ['html', text]);
+  assert.deepEqual(
+    read.blocks.flatMap(({ links = [] }) => links.map(({ url }) => url)),
+    ['https://a.example/p'],
+  );
+  assert.equal(await detectFileType(Buffer.from(source), 'wiki.html'), 'wiki');
+  const escaped = (value: string) => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+  const old = notes
+    .filter((note) => note.text)
+    .map(
+      ({ title, type = '', text = '' }) =>
+        `<div title="${escaped(title)}" type="${type}">\n<pre>${escaped(text)}</pre>\n</div>`,
+    );
+  assert.equal((await parseWiki(html(`<div id="storeArea">${old.join('\n')}</div>`), [])).text, text);
+  assert.equal((await parseWiki(html('<pre id="encryptedStoreArea">x</pre>'), [])).fileType, 'html');
+});

@@ -1,13 +1,16 @@
-/** Parses wikitext, and the exported pages of a wiki (MediaWiki XML). Each page is a section with its title as heading. */
+/** Parses wikitext, and the pages of a wiki (MediaWiki XML, TiddlyWiki). Each page is a section with its title as heading. */
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import type { ParsedFile } from '../../parsed.ts';
+import { parseHtml } from '../html/html.ts';
 import { LinkMarks } from '../markup/link-marks.ts';
 import { parseMd } from '../markup/md.ts';
 import { decodeXml } from '../references.ts';
 import { parseTxt } from '../txt.ts';
 import { parseConfluence } from './confluence.ts';
+import { tiddlersOf } from './tiddlywiki.ts';
 import { isWikitext, wikitextToMarkdown } from './wikitext.ts';
 
+const HTML = /^\s*<!doctype html/i;
 const CONFLUENCE = /^\s*(?:<\?xml[^<>]*\?>\s*)?<hibernate-generic[\s>]/;
 
 /** Parses a page, or an export with many pages. A file in the markup of another wiki is plain text. */
@@ -15,7 +18,10 @@ export async function parseWiki(source: string, keys: readonly ChunkMetadataKey[
   if (CONFLUENCE.test(source)) return parseConfluence(source);
   const marks = new LinkMarks();
   const clean = marks.clean(source);
-  const pages = [...pagesOf(clean)];
+  const isHtml = HTML.test(clean);
+  const pages = [...(isHtml ? tiddlersOf(clean) : pagesOf(clean))];
+  // The notes of a TiddlyWiki may be encrypted.
+  if (pages.length === 0 && isHtml) return parseHtml(source, keys);
   if (pages.length === 0 && !isWikitext(clean)) return parseTxt(source);
   const marked =
     pages.length === 0
@@ -30,7 +36,7 @@ export async function parseWiki(source: string, keys: readonly ChunkMetadataKey[
   const title = pages.length === 1 ? pages[0]!.title : site && decodeXml(site);
   return {
     ...untitled,
-    fileType: 'xml',
+    fileType: isHtml ? 'html' : 'xml',
     ...(title === undefined ? {} : { title }),
     metadata: {
       ...(title === undefined ? {} : { title: { val: title, type: 'string' } }),
