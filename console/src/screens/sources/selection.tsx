@@ -74,7 +74,9 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
           <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
           <Dialog.Popup className="pop fixed inset-x-4 top-[28vh] z-40 mx-auto max-w-md rounded-xl bg-raised p-5 shadow-2 outline-none">
             <Dialog.Title className="text-base font-semibold">{say('delete.title', { n: rows.length })}</Dialog.Title>
-            <Dialog.Description className="mt-1.5 text-ink-2">{say('delete.text')}</Dialog.Description>
+            <Dialog.Description className="mt-1.5 text-ink-2">
+              {say('delete.text', { n: rows.length })}
+            </Dialog.Description>
             <ul className="scroll mt-3 max-h-40 rounded-lg border border-line bg-sunken px-3 py-2">
               {rows.slice(0, 100).map((row) => (
                 <li key={row.id} className="break-words">
