@@ -119,7 +119,7 @@ export function Source() {
               look="ghost"
               icon={original.isPending ? 'loader-circle' : 'download'}
               aria-label={say('source.original')}
-              disabled={original.isPending}
+              busy={original.isPending}
               onClick={original.start}
               className={original.isPending ? 'spin' : ''}
             />
