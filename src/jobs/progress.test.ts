@@ -21,5 +21,5 @@ test('a run with only failures is a failure', () => {
 
 test('a run with only failures is a success with an error if it did not try the other files of the group', () => {
   const { status, error } = runOutcome(1, 1, [{ name: 'a.pdf', title: 'Encrypted' }], true);
-  assert.deepEqual([status, error?.title], ['success', '1 of 1 files failed']);
+  assert.deepEqual([status, error?.title], ['success', '1 of 1 file failed']);
 });

@@ -41,6 +41,6 @@ export function runOutcome(
   const message = examples.map((failure) => `${failure.name}: ${failure.title}`).join('\n');
   return {
     status: failed >= tried && !hasOthers ? 'failure' : 'success',
-    error: { title: `${failed} of ${tried} files failed`, message },
+    error: { title: `${failed} of ${tried} ${tried === 1 ? 'file' : 'files'} failed`, message },
   };
 }

@@ -97,6 +97,29 @@ describe('the original of a source', { skip }, () => {
     rmSync(path.dirname(folder), { recursive: true });
   });
 
+  test('a page that was opened before its file was read shows the text afterwards', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'health');
+    let isRead = false;
+    await page.route(`**/api/v1/sources/${id}*`, async (route) => {
+      const response = await route.fetch();
+      const source = await response.json();
+      await route.fulfill({ response, json: isRead ? source : { ...source, status: 'pending' } });
+    });
+    await page.route(`**/api/v1/sources/${id}/chunks*`, async (route) => {
+      if (isRead) return route.continue();
+      await route.fulfill({ json: { chunks: [], pagination: { limit: 100, next_id: null, total: 0 } } });
+    });
+    await page.evaluate((path) => history.pushState(null, '', path), `/console/sources/${id}`);
+    await page.getByText('Not read yet').waitFor();
+    await page.getByText('0 chunks').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    isRead = true;
+    await page.getByRole('region', { name: 'Text of the source' }).waitFor();
+    await page.getByText('1 chunk', { exact: true }).waitFor();
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('it is downloaded under its name, as it was uploaded', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, `sources/${id}`);
     const button = page.getByRole('button', { name: 'Download original' });

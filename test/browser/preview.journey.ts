@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, pick, startService, type TestService, tabTo } from './support/console.ts';
+import { openSignedIn, pick, press, startService, type TestService, tabTo } from './support/console.ts';
 import { LOOKS, look as lookAt } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -54,4 +54,30 @@ describe('previews of files', { skip }, () => {
       assert.deepEqual(faults, []);
       await context.close();
     });
+
+  test('files that nothing can read are named with the reason before they are sent, and all types are shown', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources?add=true');
+    const dialog = page.getByRole('dialog', { name: 'Add files' });
+    const file = (name: string, buffer: Buffer) => ({ name, mimeType: 'application/octet-stream', buffer });
+    const words = Array.from({ length: 14 }, (_, i) => file(`notes.t${i}`, Buffer.from('Plain words.')));
+    await page
+      .locator('input[data-files]')
+      .setInputFiles([
+        ...words,
+        file('font.ttf', Buffer.from('000100000011010000040010', 'hex')),
+        file('scan.png', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')),
+      ]);
+    await dialog.getByText('14 files will be sent').waitFor();
+    await press(page, dialog.locator('summary', { hasText: '2 files are left out' }));
+    await dialog.getByRole('listitem').filter({ hasText: 'font.ttf' }).getByText('no text that can be read').waitFor();
+    const picture = dialog.getByRole('listitem').filter({ hasText: 'scan.png' });
+    await picture.getByText('pictures are not read by this service').waitFor();
+    const types = dialog.getByRole('list', { name: 'Files by ending' });
+    assert.equal(await types.getByText('t13').count(), 0);
+    await press(page, types.getByRole('button', { name: '2 more types' }));
+    await types.getByText('t13').waitFor();
+    assert.deepEqual(await violationsOf(page), []);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
 });

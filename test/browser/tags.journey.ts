@@ -33,7 +33,18 @@ describe('tags and metadata columns', { skip }, () => {
     });
     await page.getByText('There are no tags yet').waitFor();
     await look(page, 'tags-none');
-    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    const create = page.getByRole('button', { name: 'Create a tag' }).first();
+    // The focus comes back from a window whose field took it at once, and from the commands.
+    await press(page, create);
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await until(() => create.evaluate((element) => element === document.activeElement));
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.press('Escape');
+    await until(() => create.evaluate((element) => element === document.activeElement));
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.type('publik');
     const dialog = page.getByRole('dialog');
     await tabTo(page, dialog.getByLabel('Description'));
@@ -70,6 +81,9 @@ describe('tags and metadata columns', { skip }, () => {
     await look(page, 'tags-delete');
     await press(page, dialog.getByRole('button', { name: 'Delete' }));
     await page.getByText('There are no tags yet').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    // The row is gone, so the screen has the focus.
+    await until(() => page.locator('main').evaluate((element) => element === document.activeElement));
     assert.deepEqual(faults, []);
     await context.close();
   });

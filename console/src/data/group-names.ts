@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { Operations } from '../../../src/client/api.ts';
+import { localeTag } from '../words/words.ts';
 import { pinakes } from './api.ts';
 
 const KEPT_MS = 300_000;
@@ -23,23 +24,33 @@ export function useGroupNames(ids: readonly string[]): ReadonlyMap<string, strin
 const CHOICES_MAX = 1_000;
 const GROUPS_PER_REQUEST = 100;
 
-/** Returns the newest groups, for a choice among them. */
-export function useGroupChoices(enabled = true): readonly (readonly [id: string, name: string])[] {
-  const groups = useQuery({
-    queryKey: ['group-choices'],
+export const GROUP_CHOICES = 'group-choices';
+
+/** The newest groups, for a choice among them: by name, and 9 before 10. With a type, only those of this type. */
+export function groupChoices(type?: 'local_file') {
+  return {
+    queryKey: [GROUP_CHOICES, type],
     queryFn: async () => {
       const found: [id: string, name: string][] = [];
       for (let after: string | undefined | null; after !== null && found.length < CHOICES_MAX; ) {
-        const query = { order: 'desc' as const, limit: GROUPS_PER_REQUEST, after_id: after };
+        const query = { source_type: type, order: 'desc' as const, limit: GROUPS_PER_REQUEST, after_id: after };
         const page: Operations['listSourceGroups']['response'] = await pinakes.listSourceGroups({ query });
         found.push(...page.source_groups.map(({ id, name }): [string, string] => [id, name]));
         after = page.pagination.next_id;
       }
-      return found;
+      return found.toSorted(byName);
     },
-    enabled,
-  });
-  return groups.data ?? NONE;
+  };
 }
 
-const NONE: readonly (readonly [string, string])[] = [];
+export function useGroupChoices(enabled = true): readonly Choice[] {
+  return useQuery({ ...groupChoices(), enabled }).data ?? NONE;
+}
+
+type Choice = readonly [id: string, name: string];
+
+export function byName([, a]: Choice, [, b]: Choice): number {
+  return a.localeCompare(b, localeTag(), { numeric: true });
+}
+
+const NONE: readonly Choice[] = [];

@@ -20,18 +20,22 @@ type ButtonProps = {
   look?: Look;
   size?: keyof typeof SIZES;
   icon?: IconName;
+  /** What the button began goes on. It keeps the focus meanwhile, which a disabled button would lose. */
+  busy?: boolean;
   children?: ReactNode;
 } & ButtonHTMLAttributes<HTMLButtonElement>;
 
 export function buttonClass(look: Look = 'secondary', size: keyof typeof SIZES = 'usual', iconOnly = false): string {
   const [height, padding, width] = SIZES[size];
   const shape = iconOnly ? `${width} shrink-0` : padding;
-  return `inline-flex ${height} ${shape} items-center justify-center gap-1.5 rounded-md text-sm font-medium whitespace-nowrap transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 ${LOOKS[look]}`;
+  return `inline-flex ${height} ${shape} items-center justify-center gap-1.5 rounded-md text-sm font-medium whitespace-nowrap transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:opacity-50 ${LOOKS[look]}`;
 }
 
-export function Button({ look, size, icon, children, className = '', ...rest }: ButtonProps) {
+export function Button({ look, size, icon, busy, children, className = '', ...rest }: ButtonProps) {
+  const shape = buttonClass(look, size, children === undefined);
+  const waits = busy && ({ 'aria-disabled': true, onClick: undefined } as const);
   return (
-    <button type="button" className={`${buttonClass(look, size, children === undefined)} ${className}`} {...rest}>
+    <button type="button" className={`${shape} ${className}`} {...rest} {...waits}>
       {icon && <Icon name={icon} size={14} />}
       {children}
     </button>
@@ -53,7 +57,7 @@ export function Hint({
       <Tooltip.Trigger render={children} />
       <Tooltip.Portal>
         <Tooltip.Positioner sideOffset={6} className="z-50">
-          <Tooltip.Popup className="pop max-w-80 rounded-md bg-ink px-2 py-1 text-xs text-surface shadow-2">
+          <Tooltip.Popup data-hint className="pop max-w-80 rounded-md bg-ink px-2 py-1 text-xs text-surface shadow-2">
             {label}
             {keys && <span className="ms-2 opacity-70">{keys}</span>}
           </Tooltip.Popup>

@@ -1,7 +1,7 @@
 /** Dialogs that ask: a form, or whether something shall be done. */
 import { Dialog } from '@base-ui/react/dialog';
 import type { QueryKey } from '@tanstack/react-query';
-import type { FormEvent, ReactNode } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { inWords } from '../data/api.ts';
 import { say } from '../words/words.ts';
 import { Button } from './button.tsx';
@@ -16,17 +16,32 @@ interface DialogProps {
   children?: ReactNode;
 }
 
+/**
+ * Returns what had the focus before a dialog, also before one whose field takes it at once. If that is gone at the end, such as the row
+ * that was deleted, the screen gets the focus.
+ */
+export function useFocusBack(): () => HTMLElement | null {
+  const [before] = useState(() => document.activeElement);
+  useEffect(() => {
+    const toScreen = () => document.activeElement === document.body && document.getElementById('main')?.focus();
+    return () => void setTimeout(toScreen);
+  }, []);
+  return () => (before instanceof HTMLElement ? before : null);
+}
+
 /** The window around the content of a dialog. A press beside it keeps it, and what was typed in it. `wide` gives room for two columns. */
 export function Window({ title, text, close, wide, children }: DialogProps & { wide?: boolean }) {
+  const focusBack = useFocusBack();
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup
+          finalFocus={focusBack}
           className={`pop scroll fixed inset-x-4 top-[10vh] z-40 mx-auto max-h-[80vh] rounded-xl bg-raised p-5 shadow-2 outline-none ${wide ? 'max-w-2xl' : 'max-w-md'}`}
         >
-          <Dialog.Title className="text-base font-semibold">{title}</Dialog.Title>
-          {text && <Dialog.Description className="mt-1 text-ink-2">{text}</Dialog.Description>}
+          <Dialog.Title className="text-base font-semibold break-words">{title}</Dialog.Title>
+          {text && <Dialog.Description className="mt-1 break-words text-ink-2">{text}</Dialog.Description>}
           {children}
         </Dialog.Popup>
       </Dialog.Portal>
@@ -74,7 +89,7 @@ export function FormDialog({ action, icon, pending, error, submit, disabled, chi
         )}
         <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
           <Button onClick={window.close}>{say('action.cancel')}</Button>
-          <Button type="submit" look="primary" disabled={pending || disabled} {...(icon && { icon })}>
+          <Button type="submit" look="primary" busy={pending} disabled={disabled} {...(icon && { icon })}>
             {action}
           </Button>
         </div>

@@ -76,7 +76,7 @@ export function Tick({
   return (
     <div className="flex items-start gap-2">
       <input type="checkbox" id={id} className="mt-[3px] size-3.5 shrink-0 accent-[var(--accent)]" {...rest} />
-      <label htmlFor={id} className="min-w-0">
+      <label htmlFor={id} className="min-w-0 break-words">
         {label}
         {hint && <span className="block text-xs text-ink-3">{hint}</span>}
       </label>
@@ -87,7 +87,7 @@ export function Tick({
 /** Several fields under one name. */
 export function Fields({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <fieldset>
+    <fieldset className="min-w-0">
       <legend className="mb-1.5 text-xs font-medium text-ink-2">{label}</legend>
       {children}
     </fieldset>

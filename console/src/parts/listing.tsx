@@ -48,7 +48,7 @@ export function More({ list }: { list: Pages }) {
   if (!list.hasNextPage) return null;
   return (
     <div className="p-4">
-      <Button disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+      <Button busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
         {say('action.more')}
       </Button>
     </div>

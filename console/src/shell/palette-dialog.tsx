@@ -1,6 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
+import { useFocusBack } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { say } from '../words/words.ts';
 import { type Screen, screensFor } from './screens.ts';
@@ -15,19 +16,15 @@ interface Command {
 }
 
 /** The commands: goes to a screen, searches and asks from anywhere. */
-export function PaletteDialog({ open, setOpen }: { open: boolean; setOpen(open: boolean): void }) {
+export function PaletteDialog({ close }: { close(): void }) {
+  const focusBack = useFocusBack();
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const commands = useCommands(text.trim());
 
-  function change(next: boolean) {
-    setOpen(next);
-    setText('');
-    setChosen(0);
-  }
   function run(command: Command | undefined) {
     if (!command) return;
-    change(false);
+    close();
     command.run();
   }
   function onKeyDown(event: KeyboardEvent) {
@@ -42,10 +39,11 @@ export function PaletteDialog({ open, setOpen }: { open: boolean; setOpen(open: 
   }
 
   return (
-    <Dialog.Root open={open} onOpenChange={change}>
+    <Dialog.Root open onOpenChange={(open) => !open && close()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup
+          finalFocus={focusBack}
           aria-label={say('palette.title')}
           className="pop fixed inset-x-4 top-[16vh] z-40 mx-auto max-w-[560px] overflow-hidden rounded-xl bg-raised shadow-2 outline-none"
         >

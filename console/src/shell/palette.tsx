@@ -9,28 +9,22 @@ const SHORTCUT = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 /** ⌘K, or the button that says so, opens the commands. They are loaded when they are first needed. */
 export function Palette() {
   const [open, setOpen] = useState(false);
-  const [needed, setNeeded] = useState(false);
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return;
       event.preventDefault();
-      setNeeded(true);
       setOpen((now) => !now);
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  function show() {
-    setNeeded(true);
-    setOpen(true);
-  }
   return (
     <>
       <button
         type="button"
         aria-haspopup="dialog"
         title={say('palette.open')}
-        onClick={show}
+        onClick={() => setOpen(true)}
         className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-surface px-2 text-ink-3 shadow-1 transition-colors hover:border-line-strong max-lg:justify-center max-lg:group-data-open/menu:justify-start"
       >
         <Icon name="search" size={14} />
@@ -39,9 +33,9 @@ export function Palette() {
           <Kbd>{SHORTCUT}</Kbd>
         </span>
       </button>
-      {needed && (
+      {open && (
         <Suspense>
-          <PaletteDialog open={open} setOpen={setOpen} />
+          <PaletteDialog close={() => setOpen(false)} />
         </Suspense>
       )}
     </>

@@ -110,6 +110,10 @@ export const de: Catalogue = {
   'sources.noMatch': 'Nichts passt zu diesem Filter',
   'sources.noMatchText': 'Verglichen werden Namen, nicht Inhalte. Um in Dateien zu suchen, nutzen Sie die Suche.',
   'sources.noneFailed': 'Nichts ist fehlgeschlagen',
+  'sources.noneFailedYet': {
+    one: 'Bis jetzt: {n} Datei ist noch nicht gelesen.',
+    other: 'Bis jetzt: {n} Dateien sind noch nicht gelesen.',
+  },
   'sources.noneFailedText': 'Jede Datei dieser Liste konnte gelesen werden.',
   'sources.none': 'Es gibt noch keine Quellen',
   'sources.noneText':
@@ -140,6 +144,7 @@ export const de: Catalogue = {
     one: 'Schlagwörter gehören zu Gruppen: Alle Quellen dieser Gruppe ändern sich.',
     other: 'Schlagwörter gehören zu Gruppen: Alle Quellen dieser {n} Gruppen ändern sich.',
   },
+  'tagging.none': 'Es gibt noch keine. Legen Sie welche an unter',
   'tagging.groups': 'Gruppen der gewählten Quellen',
   'sources.withheld': '(Name zurückgehalten)',
   'selection.title': 'Ausgewählte Quellen',
@@ -150,7 +155,10 @@ export const de: Catalogue = {
   'delete.groupTitle': 'Gruppe {name} löschen?',
   'delete.groupText':
     'Alle ihre Quellen verschwinden sofort aus Suche und Antworten und werden endgültig entfernt. Eine Verbindung, die zur Gruppe gehört, endet mit ihr. Am Ursprung wird nichts gelöscht.',
-  'delete.text': 'Sie verschwinden sofort aus Suche und Antworten. Ihre Dateien werden endgültig entfernt.',
+  'delete.text': {
+    one: 'Sie verschwindet sofort aus Suche und Antworten. Ihre Datei wird endgültig entfernt.',
+    other: 'Sie verschwinden sofort aus Suche und Antworten. Ihre Dateien werden endgültig entfernt.',
+  },
   'delete.action': { one: '{n} Quelle löschen', other: '{n} Quellen löschen' },
   'add.action': 'Dateien hinzufügen',
   'add.title': 'Dateien hinzufügen',
@@ -333,7 +341,9 @@ export const de: Catalogue = {
   'source.borders': 'Chunk-Grenzen',
   'source.text': 'Text der Quelle',
   'source.noText': 'Es gibt keinen Text',
-  'source.noTextWhy': 'Die Datei wurde noch nicht gelesen, oder sie enthält keinen Text.',
+  'source.noTextWhy': 'Die Datei enthält keinen lesbaren Text.',
+  'source.notRead': 'Noch nicht gelesen',
+  'source.notReadText': 'Der Text erscheint hier, sobald die Datei gelesen ist.',
   'source.earlier': 'Früheren Text laden',
   'source.later': 'Weiteren Text laden',
   'source.page': 'Seite {n}',

@@ -24,7 +24,15 @@ export function bytes(value: number): string {
   return `${scaled.toLocaleString(localeTag(), { maximumFractionDigits: digits })}\u00a0${SIZES[at]}`;
 }
 
+/** Returns a time in milliseconds, or from one second on in seconds. */
 export function milliseconds(value: number): string {
+  if (value >= 1_000)
+    return (value / 1_000).toLocaleString(localeTag(), {
+      style: 'unit',
+      unit: 'second',
+      unitDisplay: 'short',
+      maximumFractionDigits: value < 100_000 ? 1 : 0,
+    });
   return new Intl.NumberFormat(localeTag(), {
     style: 'unit',
     unit: 'millisecond',

@@ -143,6 +143,7 @@ export const ofServiceDe: Readonly<Record<string, string>> = {
   'Unpack the file, or pack its files as zip.': 'Entpacken Sie die Datei, oder packen Sie ihren Inhalt als zip.',
 
   // Runs.
+  '# of # file failed': '# von # Datei ist fehlgeschlagen',
   '# of # files failed': '# von # Dateien sind fehlgeschlagen',
   'The run failed': 'Der Lauf ist fehlgeschlagen',
   'The deletion failed': 'Das Löschen ist fehlgeschlagen',

@@ -153,7 +153,7 @@ test('a file of Drive without permission is tried in every run, and the folder i
   };
   for (const count of [2, 3]) {
     const { status, title, statistics, routes } = await runAgain(count);
-    assert.deepEqual([status, title, statistics.scanned], ['success', '1 of 1 files failed', 1]);
+    assert.deepEqual([status, title, statistics.scanned], ['success', '1 of 1 file failed', 1]);
     assert.deepEqual(routes, ['changes', 'get', 'media'], 'only the failed file was asked for');
   }
   // The change log does not name the file: only the failure of the last run does.

@@ -113,13 +113,13 @@ test('an incremental run whose only change fails is a success with an error, bec
     yield { kind: 'end', full: false, cursor: { at: 2 } };
   };
   const run = await world.run(groupId);
-  assert.deepEqual([run.status, titleOf(run), run.statistics.failed], ['success', '1 of 1 files failed', 1]);
+  assert.deepEqual([run.status, titleOf(run), run.statistics.failed], ['success', '1 of 1 file failed', 1]);
   world.origin.script = async function* () {
     yield { kind: 'end', full: false, cursor: { at: 3 } };
   };
   const next = await world.run(groupId);
   assert.deepEqual(world.origin.listings.at(-1)!.cursor, { at: 2 }, 'the change is not listed again');
-  assert.deepEqual([next.status, titleOf(next)], ['success', '1 of 1 files failed'], 'the file is tried again');
+  assert.deepEqual([next.status, titleOf(next)], ['success', '1 of 1 file failed'], 'the file is tried again');
   assert.deepEqual(await world.search('wombat'), ['a.txt', 'b.txt']);
 });
 
@@ -143,7 +143,7 @@ test('a connector that reports failed items again lets the next run start after 
   origin.script = () => changes(2, ['b']);
   const second = await world.run(groupId);
   assert.deepEqual(origin.listings.at(-1)!.cursor, { at: 1, failed: ['b'] });
-  assert.deepEqual([second.status, titleOf(second)], ['success', '1 of 1 files failed'], 'the other files are served');
+  assert.deepEqual([second.status, titleOf(second)], ['success', '1 of 1 file failed'], 'the other files are served');
   put('c', 'c.txt', 'The c wombat.');
   origin.script = () => changes(3, ['c']);
   assert.equal((await world.run(groupId)).status, 'failure', 'nothing could be fetched for a reason that may pass');

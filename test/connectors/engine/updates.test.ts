@@ -149,7 +149,7 @@ test('a new version that cannot be processed keeps the old one, reports the erro
   const failure = { stage: 'parse' as const, title: 'Broken', message: 'It broke.', retryable: false };
   gate.script = () => ({ ok: false, failure });
   const run = await world.run(groupId);
-  assert.deepEqual([run.status, run.error.title], ['failure', '1 of 1 files failed']);
+  assert.deepEqual([run.status, run.error.title], ['failure', '1 of 1 file failed']);
   assert.deepEqual(run.statistics.failed, 1);
   const [error] = (await world.service.get(`/runs/${run.id}/errors`)).body.errors;
   assert.deepEqual([error.source_id, error.stage, error.title], [id, 'parse', 'Broken']);

@@ -73,7 +73,7 @@ function Actions({ run, isOver }: { run: AgentRunRecord; isOver: boolean }) {
         </span>
       )}
       {goesOn && (
-        <Button icon="circle-stop" disabled={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
+        <Button icon="circle-stop" busy={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate()}>
           {say('agents.cancel')}
         </Button>
       )}

@@ -33,7 +33,7 @@ export function Details({ row, close }: { row: ConnectorRow; close(): void }) {
   return (
     <SidePanel title={<bdi>{row.name}</bdi>} close={close}>
       <div className="flex flex-wrap items-center gap-1.5 border-b border-line px-4 py-3">
-        <Button look="primary" icon="rotate-ccw" disabled={isBusy(row) || run.isPending} onClick={() => run.mutate()}>
+        <Button look="primary" icon="rotate-ccw" busy={isBusy(row) || run.isPending} onClick={() => run.mutate()}>
           {say('connectors.runNow')}
         </Button>
         <Link
@@ -126,7 +126,8 @@ function Schedule({ row, refresh }: { row: ConnectorRow; refresh(): Promise<unkn
           <Button onClick={() => setEditing(false)}>{say('action.cancel')}</Button>
           <Button
             look="primary"
-            disabled={save.isPending || !isUsable(schedule)}
+            busy={save.isPending}
+            disabled={!isUsable(schedule)}
             onClick={() => save.mutate(schedule.rule)}
           >
             {say('connectors.saveSchedule')}
@@ -149,7 +150,7 @@ function Schedule({ row, refresh }: { row: ConnectorRow; refresh(): Promise<unkn
           {say(rule === '' ? 'connectors.setSchedule' : 'connectors.changeSchedule')}
         </Button>
         {rule !== '' && (
-          <Button size="small" icon="circle-stop" disabled={save.isPending} onClick={() => save.mutate('')}>
+          <Button size="small" icon="circle-stop" busy={save.isPending} onClick={() => save.mutate('')}>
             {say('connectors.pause')}
           </Button>
         )}

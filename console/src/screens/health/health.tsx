@@ -38,7 +38,7 @@ export function Health() {
         {mayCheck && (
           <Button
             icon="rotate-ccw"
-            disabled={checks.isFetching}
+            busy={checks.isFetching}
             onClick={() => void Promise.all([ready.refetch(), checks.refetch()])}
           >
             {say('health.again')}
@@ -47,18 +47,18 @@ export function Health() {
       </Header>
       <div className="scroll min-h-0 flex-1" tabIndex={0}>
         <div className="mx-auto flex max-w-[768px] flex-col gap-6 px-4 py-5 sm:px-6">
-          <Verdict ready={ready.data} failed={ready.isError} checks={checks.data} />
+          <Verdict ready={ready.data} failed={ready.isError} checks={checks.data} waiting={checks.isLoading} />
           {!mayCheck ? (
             <p className="text-ink-3">{say('health.noChecks')}</p>
           ) : checks.isError ? (
             <Problem text={inWords(checks.error)} />
-          ) : checks.data ? (
-            <>
-              <Checks result={checks.data} />
-              {service.data?.models.embedding != null && <Vectors result={checks.data} />}
-            </>
           ) : (
-            <Spinner label={say('health.checking')} />
+            checks.data && (
+              <>
+                <Checks result={checks.data} />
+                {service.data?.models.embedding != null && <Vectors result={checks.data} />}
+              </>
+            )
           )}
           {service.isError ? (
             <Problem text={inWords(service.error)} />
@@ -75,10 +75,12 @@ interface VerdictProps {
   ready: boolean | undefined;
   failed: boolean;
   checks: ServiceChecks | undefined;
+  /** Whether the first checks go on: until then nobody knows that everything works. */
+  waiting: boolean;
 }
 
-function Verdict({ ready, failed, checks }: VerdictProps) {
-  if (ready === undefined && !failed) return <Spinner label={say('health.checking')} />;
+function Verdict({ ready, failed, checks, waiting }: VerdictProps) {
+  if (ready === undefined ? !failed : ready && waiting) return <Spinner label={say('health.checking')} />;
   const works = ready === true && checks?.ok !== false;
   const title = ready !== true ? 'health.notReady' : works ? 'health.ready' : 'health.partly';
   const tone = ready !== true ? 'text-bad' : works ? 'text-ok' : 'text-warn';

@@ -3,16 +3,18 @@ import { useEffect, useState } from 'react';
 import { type Draft, REDACTION, type Trial as Result, STEPS, type Step, tryDraft } from '../../data/redaction.ts';
 import { Field, SelectField } from '../../parts/form.tsx';
 import { useSettled } from '../../parts/use-settled.ts';
-import { say } from '../../words/words.ts';
+import { currentLanguage, say } from '../../words/words.ts';
 import { cutAtMatches } from './marks.ts';
 
 const TEXT_LENGTH_MAX = 200_000;
-const SAMPLE =
-  'Write to jane@example.com or call +44 20 7946 0958 about EMP-4711.\nCard 4111 1111 1111 1111, IBAN DE89 3704 0044 0532 0130 00.';
+const SAMPLES = {
+  en: 'Write to jane@example.com or call +44 20 7946 0958 about EMP-4711.\nCard 4111 1111 1111 1111, IBAN DE89 3704 0044 0532 0130 00.',
+  de: 'Schreiben Sie wegen EMP-4711 an jane@example.com, Telefon +49 30 23125 000.\nKarte 4111 1111 1111 1111, IBAN DE89 3704 0044 0532 0130 00.',
+};
 
 /** Tries the draft on a text while either changes. `refuse` gets what the service says of a draft that it does not take. */
 export function Trial({ draft, refuse }: { draft: Draft; refuse(error: Error | null): void }) {
-  const [text, setText] = useState(SAMPLE);
+  const [text, setText] = useState(SAMPLES[currentLanguage()]);
   const [step, setStep] = useState<Step | ''>('');
   const asked = JSON.stringify([text, draft.rules, step]);
   const settled = useSettled(asked);

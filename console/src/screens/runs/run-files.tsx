@@ -65,7 +65,7 @@ export function RunFiles({ run }: { run: Run }) {
       )}
       {query.hasNextPage && (
         <div className="p-3 text-center">
-          <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+          <Button busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
             {say('action.more')}
           </Button>
         </div>
@@ -166,7 +166,8 @@ function Retry({ run, file, id }: { run: Run; file: RunFile; id: string }) {
         look="ghost"
         size="small"
         icon={again.isError ? 'circle-alert' : 'rotate-ccw'}
-        disabled={again.isPending || isActive(run)}
+        busy={again.isPending}
+        disabled={isActive(run)}
         aria-label={say('sources.readAgain', { name: file.name })}
         onClick={() => again.mutate()}
         className="ms-auto"

@@ -81,7 +81,7 @@ function Actions({ run }: { run: RunRecord }) {
       {isActive(run) ? (
         <Button
           icon="circle-stop"
-          disabled={cancel.isPending || run.status === 'canceling'}
+          busy={cancel.isPending || run.status === 'canceling'}
           onClick={() => cancel.mutate()}
         >
           {say('runs.cancel')}
@@ -89,11 +89,11 @@ function Actions({ run }: { run: RunRecord }) {
       ) : (
         <>
           {run.statistics.failed > 0 && (
-            <Button icon="rotate-ccw" disabled={again.isPending} onClick={() => again.mutate(true)}>
+            <Button icon="rotate-ccw" busy={again.isPending} onClick={() => again.mutate(true)}>
               {say('runs.retryFailed')}
             </Button>
           )}
-          <Button icon="rotate-ccw" disabled={again.isPending} onClick={() => again.mutate(false)}>
+          <Button icon="rotate-ccw" busy={again.isPending} onClick={() => again.mutate(false)}>
             {say('runs.again')}
           </Button>
         </>
@@ -177,7 +177,7 @@ function Timeline({ run }: { run: RunRecord }) {
         {isActive(run) && (
           <li className="num ms-auto flex w-40 items-center gap-2 text-ink-3">
             <RunProgress run={run} />
-            {`${number(run.files_done)} / ${number(run.files_total)}`}
+            <span className="whitespace-nowrap">{`${number(run.files_done)} / ${number(run.files_total)}`}</span>
           </li>
         )}
       </ul>

@@ -90,7 +90,7 @@ function columnsOf(names: ReadonlyMap<string, string>): Column<Run>[] {
           data-row
           className="block truncate font-medium outline-offset-[-2px] after:absolute after:inset-0"
         >
-          <bdi>{names.get(group) ?? '…'}</bdi>
+          <bdi title={names.get(group)}>{names.get(group) ?? '…'}</bdi>
         </Link>
       ),
     },

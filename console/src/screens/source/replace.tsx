@@ -116,7 +116,7 @@ export function ReplaceButton({ path, send, isPending }: { path: string; send(fi
           look="ghost"
           icon={isPending ? 'loader-circle' : 'upload'}
           aria-label={say('source.replace')}
-          disabled={isPending}
+          busy={isPending}
           onClick={() => input.current?.click()}
           className={isPending ? 'spin' : ''}
         />

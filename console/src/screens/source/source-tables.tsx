@@ -60,11 +60,7 @@ export function SourceTables({ id }: { id: string }) {
                     <>
                       <bdi className="min-w-0 flex-1 truncate text-ink-2">{nameOf(table)}</bdi>
                       {mayBuild && (
-                        <Button
-                          size="small"
-                          disabled={build.isPending}
-                          onClick={() => build.mutate(table.position.index)}
-                        >
+                        <Button size="small" busy={build.isPending} onClick={() => build.mutate(table.position.index)}>
                           {say('source.buildTable')}
                         </Button>
                       )}

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { hasNothing, inWords, isTransient } from '../../data/api.ts';
@@ -58,6 +58,12 @@ export function Source() {
     refetchOnWindowFocus: false,
     enabled: source.data?.file_type === 'pdf',
   });
+  const isWaiting = source.data?.status === 'pending';
+  const queries = useQueryClient();
+  useEffect(() => {
+    // What was asked for before the file was read is asked for again afterwards.
+    if (isWaiting) return () => void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === id });
+  }, [isWaiting, queries, id]);
   const { authorization } = useSession();
   const original = useDownload(id, source.data?.name || id, viewer);
   const newVersion = useReplace(id, source.data);
@@ -101,19 +107,19 @@ export function Source() {
         {source.data && (
           <span className="num me-1 text-xs text-ink-3 max-md:hidden">{bytes(source.data.file_size)}</span>
         )}
-        {source.data && !isAs && <SourceTables id={id} />}
+        {source.data && !isAs && !isWaiting && <SourceTables id={id} />}
         {source.data && (
           <Button look="ghost" icon="info" aria-pressed={details} onClick={() => setDetails(!details)}>
             {say('details.title')}
           </Button>
         )}
-        {source.data !== undefined && source.data.status !== 'pending' && (
+        {source.data !== undefined && !isWaiting && (
           <Hint label={say('source.original')}>
             <Button
               look="ghost"
               icon={original.isPending ? 'loader-circle' : 'download'}
               aria-label={say('source.original')}
-              disabled={original.isPending}
+              busy={original.isPending}
               onClick={original.start}
               className={original.isPending ? 'spin' : ''}
             />
@@ -173,6 +179,8 @@ export function Source() {
             title={sayOfService(source.data.error.title)}
             text={sayOfService(source.data.error.message)}
           />
+        ) : isWaiting ? (
+          <Empty icon="clock" title={say('source.notRead')} text={say('source.notReadText')} />
         ) : asPages ? (
           <PageView
             id={id}
@@ -230,7 +238,7 @@ function Crumbs({ name, path = null, file_type: type }: Partial<Pick<SourceFacts
         {say('sources.title')}
       </Link>
       <Icon name="chevron-right" size={13} className="text-ink-3 rtl:-scale-x-100" />
-      {type !== undefined && <FileGlyph type={type} />}
+      {type !== undefined && <FileGlyph type={type} {...(name !== undefined && { name })} />}
       {name !== undefined && <bdi className="truncate">{name}</bdi>}
       {folder !== '' && <bdi className="min-w-8 shrink-[4] truncate text-xs font-normal text-ink-3">{folder}</bdi>}
     </span>

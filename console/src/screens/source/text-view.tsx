@@ -81,7 +81,7 @@ export function TextView(props: TextViewProps) {
     >
       <div className="mx-auto max-w-3xl">
         {query.hasPreviousPage && (
-          <Button className="mb-4" disabled={query.isFetching} onClick={() => query.fetchPreviousPage()}>
+          <Button className="mb-4" busy={query.isFetching} onClick={() => query.fetchPreviousPage()}>
             {say('source.earlier')}
           </Button>
         )}
@@ -98,7 +98,7 @@ export function TextView(props: TextViewProps) {
           ))}
         </div>
         {query.hasNextPage && (
-          <Button className="mt-4" disabled={query.isFetching} onClick={() => query.fetchNextPage()}>
+          <Button className="mt-4" busy={query.isFetching} onClick={() => query.fetchNextPage()}>
             {say('source.later')}
           </Button>
         )}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useBlocker } from '@tanstack/react-router';
 import { type DragEvent, lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
+import { groupChoices } from '../../data/group-names.ts';
 import { limitsOf } from '../../data/upload/limits.ts';
 import type { StoredBatch } from '../../data/upload/upload.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
@@ -22,7 +23,7 @@ import {
 } from './upload-plan.ts';
 import { droppedFiles, type PickedFile, pickedFiles } from './use-dropped-files.ts';
 import { useHeads } from './use-heads.ts';
-import { UPLOAD_GROUPS, useUpload } from './use-upload.ts';
+import { useUpload } from './use-upload.ts';
 
 const Previews = lazy(() => import('./previews.tsx').then((module) => ({ default: module.Previews })));
 
@@ -56,24 +57,22 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
   // Without this window nobody sees how far the files are, and a page that is closed or reloaded sends no more.
   const isSending = state.step === 'sending';
   useBlocker({ shouldBlockFn: () => true, enableBeforeUnload: true, disabled: !isSending });
-  const groups = useQuery({
-    queryKey: UPLOAD_GROUPS,
-    queryFn: () => pinakes.listSourceGroups({ query: { source_type: 'local_file', order: 'desc', limit: 100 } }),
-  });
+  const groups = useQuery(groupChoices('local_file'));
   // A group that was deleted meanwhile cannot be chosen any more: the form shows a new group then.
-  const group = groups.data?.source_groups.find(({ id }) => id === wantedGroup);
+  const [groupId, nameOfGroup] = groups.data?.find(([id]) => id === wantedGroup) ?? [];
   const isUnknownGroup = wantedGroup !== '' && groups.isPending;
   const sent = plan.batches.flat();
   const usualName = nameOfUpload(sent);
-  const groupName = group?.name ?? (name.trim() || usualName);
+  const groupName = nameOfGroup ?? (name.trim() || usualName);
   const folder = folderOf(sent);
-  const leavesOut = ((group && isGroup) ?? isGroupItself(folder, groupName)) ? folder : undefined;
-  const tooManyForGroup = group !== undefined && plan.batches.length > 1;
+  const leavesOut =
+    ((groupId !== undefined ? isGroup : undefined) ?? isGroupItself(folder, groupName)) ? folder : undefined;
+  const tooManyForGroup = groupId !== undefined && plan.batches.length > 1;
   const add = (more: PickedFile[]) => {
     upload.reset();
     setAdded((old) => [...old, ...more]);
   };
-  const send = () => upload.start(plan, { name: groupName, groupId: group?.id, leavesOut });
+  const send = () => upload.start(plan, { name: groupName, groupId, leavesOut });
 
   return (
     <Dialog.Root open disablePointerDismissal onOpenChange={(open) => !open && !isSending && close()}>
@@ -106,19 +105,19 @@ export function AddFiles({ given, close }: { given: PickedFile[]; close(): void 
                     name={name}
                     usualName={usualName}
                     setName={setName}
-                    groups={groups.data?.source_groups ?? []}
-                    groupId={group?.id ?? ''}
+                    groups={groups.data ?? []}
+                    groupId={groupId ?? ''}
                     setGroupId={(id) => {
                       setWantedGroup(id);
                       setIsGroup(null);
                     }}
                   />
                 )}
-                {group && folder !== undefined && state.step !== 'sending' && (
+                {nameOfGroup !== undefined && folder !== undefined && state.step !== 'sending' && (
                   <FolderChoice
                     path={sent[0]!.path}
                     place={pathsInGroup(sent, leavesOut)[0]!}
-                    group={group.name}
+                    group={nameOfGroup}
                     folder={folder}
                     isGroup={leavesOut !== undefined}
                     setIsGroup={setIsGroup}
@@ -280,7 +279,7 @@ interface TargetProps {
   name: string;
   usualName: string;
   setName(name: string): void;
-  groups: readonly { id: string; name: string }[];
+  groups: readonly (readonly [id: string, name: string])[];
   groupId: string;
   setGroupId(id: string): void;
 }
@@ -292,9 +291,9 @@ function Target({ name, usualName, setName, groups, groupId, setGroupId }: Targe
         <span className="mb-1 block text-xs text-ink-2">{say('add.group')}</span>
         <select value={groupId} onChange={(event) => setGroupId(event.target.value)} className="field h-8 w-full px-2">
           <option value="">{say('add.newGroup')}</option>
-          {groups.map((group) => (
-            <option key={group.id} value={group.id}>
-              {group.name}
+          {groups.map(([id, name]) => (
+            <option key={id} value={id}>
+              {name}
             </option>
           ))}
         </select>

@@ -21,11 +21,12 @@ describe('the filters of the source list', () => {
 
   test('a search for digits alone stays a text', () => assert.equal(readFilters({ q: 2025 }).q, '2025'));
 
-  test('a column is first sorted in its usual direction, then in the other one', () => {
+  test('a column is first sorted in its usual direction, then in the other one, then not at all', () => {
     assert.deepEqual(present(sortedBy({}, 'name')), { sort: 'name', order: 'asc' });
     assert.deepEqual(present(sortedBy({ sort: 'name', order: 'asc' }, 'name')), { sort: 'name', order: 'desc' });
     assert.deepEqual(present(sortedBy({ sort: 'name', order: 'asc' }, 'size')), { sort: 'size', order: 'desc' });
-    assert.deepEqual(present(sortedBy({}, 'time')), { sort: 'time', order: 'asc' });
+    assert.deepEqual(present(sortedBy({ sort: 'name', order: 'desc' }, 'name')), {});
+    assert.deepEqual(present(sortedBy({}, 'content_time')), { sort: 'content_time', order: 'desc' });
   });
 
   test('an order alone does not narrow the list', () => {

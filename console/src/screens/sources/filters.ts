@@ -2,7 +2,7 @@
 
 export const STATES = ['ready', 'pending', 'failed'] as const;
 export type State = (typeof STATES)[number];
-export const SORTS = ['name', 'time', 'size', 'chunks'] as const;
+export const SORTS = ['name', 'content_time', 'size', 'chunks'] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface Filters {
@@ -43,12 +43,16 @@ export function readFilters(given: Record<string, unknown>): Filters {
   };
 }
 
-/** Returns the filters after a click on the head of a column: the other direction, or the column in its usual direction. */
+/**
+ * Returns the filters after a click on the head of a column: the column in its usual direction, then the other one, then the order without
+ * a column, which is the newest source first.
+ */
 export function sortedBy(filters: Filters, column: Sort): Filters {
   const usual = column === 'name' ? 'asc' : 'desc';
-  const { sort = 'time', order = 'desc' } = filters;
+  const { sort, order = 'desc' } = filters;
   if (sort !== column) return { ...filters, sort: column, order: usual };
-  return { ...filters, sort: column, order: order === 'asc' ? 'desc' : 'asc' };
+  if (order !== usual) return { ...filters, sort: undefined, order: undefined };
+  return { ...filters, sort: column, order: usual === 'asc' ? 'desc' : 'asc' };
 }
 
 /** Whether the list is narrowed at all. */

@@ -66,7 +66,7 @@ function Failed({ row, error, wide, mayManage }: FailedProps) {
             look="ghost"
             size="small"
             icon="rotate-ccw"
-            disabled={again.isPending}
+            busy={again.isPending}
             aria-label={say('sources.readAgain', { name: row.name })}
             onClick={() => again.mutate()}
             className={again.isPending ? 'spin' : ''}

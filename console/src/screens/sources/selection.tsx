@@ -35,7 +35,13 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
         className="pop absolute inset-x-0 bottom-5 z-30 mx-auto flex w-fit max-lg:[:has(aside)~&]:hidden lg:[:has(aside)~&]:end-[380px] items-center gap-1 rounded-xl bg-ink p-1.5 ps-3.5 text-surface shadow-2"
       >
         <span className="num me-2 whitespace-nowrap">{say('selection.count', { n: rows.length })}</span>
-        <Button look="inverse" icon="rotate-ccw" disabled={again.isPending || !failed} onClick={() => again.mutate()}>
+        <Button
+          look="inverse"
+          icon="rotate-ccw"
+          busy={again.isPending}
+          disabled={!failed}
+          onClick={() => again.mutate()}
+        >
           {say('action.readAgain')}
         </Button>
         {mayWrite && (
@@ -74,7 +80,9 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
           <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
           <Dialog.Popup className="pop fixed inset-x-4 top-[28vh] z-40 mx-auto max-w-md rounded-xl bg-raised p-5 shadow-2 outline-none">
             <Dialog.Title className="text-base font-semibold">{say('delete.title', { n: rows.length })}</Dialog.Title>
-            <Dialog.Description className="mt-1.5 text-ink-2">{say('delete.text')}</Dialog.Description>
+            <Dialog.Description className="mt-1.5 text-ink-2">
+              {say('delete.text', { n: rows.length })}
+            </Dialog.Description>
             <ul className="scroll mt-3 max-h-40 rounded-lg border border-line bg-sunken px-3 py-2">
               {rows.slice(0, 100).map((row) => (
                 <li key={row.id} className="break-words">
@@ -89,7 +97,7 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
             )}
             <div className="mt-5 flex justify-end gap-2">
               <Dialog.Close render={<Button>{say('action.cancel')}</Button>} />
-              <Button look="primary" icon="trash-2" disabled={remove.isPending} onClick={() => remove.mutate()}>
+              <Button look="primary" icon="trash-2" busy={remove.isPending} onClick={() => remove.mutate()}>
                 {say('delete.action', { n: rows.length })}
               </Button>
             </div>

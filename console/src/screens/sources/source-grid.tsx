@@ -132,7 +132,7 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
     { key: 'column.chunks', sort: 'chunks', end: true, className: failed ? 'invisible' : wide },
     { key: 'column.size', sort: 'size', end: true, className: failed ? wide : phone },
     { key: 'column.language', end: true, className: failed ? 'invisible' : wide },
-    { key: 'column.changed', sort: 'time', end: true, className: phone },
+    { key: 'column.changed', sort: 'content_time', end: true, className: phone },
   ];
 
   return (
@@ -146,7 +146,9 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
         role="grid"
         aria-label={say('sources.title')}
         aria-rowcount={(counts?.total ?? rows.length) + 1}
-        className="flex min-h-0 flex-1 flex-col"
+        // Rows of the last filter are pale while those of the new one are on their way.
+        aria-busy={list.isPlaceholderData}
+        className={`flex min-h-0 flex-1 flex-col ${list.isPlaceholderData ? 'opacity-50' : ''}`}
       >
         <div role="rowgroup">
           <div
@@ -208,7 +210,7 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
 }
 
 function Head({ column, filters, sort }: { column: Column; filters: Filters; sort(filters: Filters): void }) {
-  const { sort: by = 'time', order = 'desc' } = filters;
+  const { sort: by, order = 'desc' } = filters;
   const active = column.sort !== undefined && column.sort === by;
   const align = column.end ? 'justify-end text-end' : '';
   const label = say(column.key);
@@ -296,7 +298,7 @@ function Cells({ row, failed, selected, toggle, peek, mayManage, wide, phone }: 
       <span role="gridcell" className="min-w-0 pe-4">
         <RowState row={row} wide={failed} mayManage={mayManage} />
       </span>
-      <span role="gridcell" className={`min-w-0 truncate pe-3 text-ink-2 ${wide}`}>
+      <span role="gridcell" className={`min-w-0 truncate pe-3 text-ink-2 ${wide}`} title={row.source_group_name}>
         <bdi>{row.source_group_name}</bdi>
       </span>
       <span role="gridcell" className={`num text-end text-ink-2 ${failed ? 'invisible' : wide}`}>

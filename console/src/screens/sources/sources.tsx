@@ -77,9 +77,10 @@ export function Sources() {
             </Button>
           </Problem>
         </div>
-      ) : list.rows.length === 0 && !list.isPending ? (
+      ) : list.rows.length === 0 && !list.isPending && !list.isPlaceholderData ? (
         <Nothing
           state={status}
+          pending={list.counts?.status.pending ?? 0}
           narrowed={isFiltered({ ...filters, status: undefined })}
           mayAdd={mayAdd}
           add={() => setAdd(true)}
@@ -122,15 +123,23 @@ function DropHere() {
 
 interface NothingProps {
   state: State | undefined;
+  /** How many files were not read yet. */
+  pending: number;
   /** Whether another filter than the state is set. */
   narrowed: boolean;
   mayAdd: boolean;
   add(): void;
 }
 
-function Nothing({ state, narrowed, mayAdd, add }: NothingProps) {
+function Nothing({ state, pending, narrowed, mayAdd, add }: NothingProps) {
   if (state === 'failed' && !narrowed)
-    return <Empty icon="circle-check" title={say('sources.noneFailed')} text={say('sources.noneFailedText')} />;
+    return (
+      <Empty
+        icon={pending > 0 ? 'clock' : 'circle-check'}
+        title={say('sources.noneFailed')}
+        text={pending > 0 ? say('sources.noneFailedYet', { n: pending }) : say('sources.noneFailedText')}
+      />
+    );
   if (narrowed || state !== undefined)
     return (
       <Empty icon="search" title={say('sources.noMatch')} text={say('sources.noMatchText')}>

@@ -1,3 +1,5 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { pinakes } from '../../data/api.ts';
 import { byGroup, type SourceRow, tagGroups } from '../../data/sources.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
@@ -21,6 +23,7 @@ interface TagSourcesProps {
 export function TagSources({ rows, linked, done, close }: TagSourcesProps) {
   const [chosen, setChosen] = useKept<ReadonlyMap<string, string>>('sources.tags', new Map());
   const groups = byGroup(rows);
+  const offered = useQuery({ queryKey: ['pick', 'tags', ''], queryFn: () => findTags('') });
   const change = useChange({
     run: () => tagGroups(rows, chosen.keys(), linked),
     keys: [[SOURCE_LIST], ['tags']],
@@ -36,7 +39,17 @@ export function TagSources({ rows, linked, done, close }: TagSourcesProps) {
       disabled={chosen.size === 0}
       close={close}
     >
-      <Pick label={say('tags.title')} kind="tags" find={findTags} chosen={chosen} change={setChosen} />
+      {offered.data?.length === 0 ? (
+        <p>
+          {say('tagging.none')}{' '}
+          <Link to="/tags" className="text-accent-ink underline">
+            {say('tags.title')}
+          </Link>
+          .
+        </p>
+      ) : (
+        <Pick label={say('tags.title')} kind="tags" find={findTags} chosen={chosen} change={setChosen} />
+      )}
       <ul
         aria-label={say('tagging.groups')}
         className="scroll max-h-32 rounded-lg border border-line bg-sunken px-3 py-2"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
-import { useGroupChoices } from '../../data/group-names.ts';
+import { byName, useGroupChoices } from '../../data/group-names.ts';
 import type { SourcePage } from '../../data/sources.ts';
 import { FilterSelect } from '../../parts/filter-select.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -59,7 +59,7 @@ function Facets({ filters, counts, change }: ToolbarProps) {
     values.map(({ id, name, count }) => [id, `${name || say('sources.withheld')} · ${number(count)}`] as const);
   const most = counted(counts?.source_group);
   const others = useGroupChoices(most.length >= COUNTED_GROUPS_MAX);
-  const groups = [...most, ...others.filter(([id]) => !most.some(([one]) => one === id))];
+  const groups = [...most, ...others.filter(([id]) => !most.some(([one]) => one === id))].toSorted(byName);
   const tags = counted(counts?.tag);
   // A value of the address that no source has any more still has its name.
   const groupName = useQuery({

@@ -1,15 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { inWords } from '../../data/api.ts';
+import { GROUP_CHOICES } from '../../data/group-names.ts';
 import { type StoredBatch, sendBatch } from '../../data/upload/upload.ts';
 import { randomId } from '../../parts/random-id.ts';
 import { takeKept, useKeep } from '../../shell/drafts.ts';
 import { isSameUpload, pathsInGroup, type UploadPlan, type UploadTarget } from './upload-plan.ts';
 import type { PickedFile } from './use-dropped-files.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
-
-/** The groups to which files can be added. */
-export const UPLOAD_GROUPS = ['local-groups'];
 
 export type UploadState =
   | { step: 'plan' }
@@ -66,7 +64,7 @@ export function useUpload() {
       setState(stopped ? { step: 'plan' } : { step: 'failed', problem: inWords(error) });
     } finally {
       void queries.invalidateQueries({ queryKey: [SOURCE_LIST] });
-      void queries.invalidateQueries({ queryKey: UPLOAD_GROUPS });
+      void queries.invalidateQueries({ queryKey: [GROUP_CHOICES] });
     }
   }
 
