@@ -13,9 +13,11 @@ import type { ParsedFile } from '../../parsed.ts';
 import { isPackedData } from '../data/binary-text.ts';
 import { SINGLE_RECORDS_MAX } from '../data/records.ts';
 import { quotedHtml } from '../html/quoted.ts';
+import { writeSpeech } from '../speech.ts';
 import { type BlockDraft, TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { isChat, writeChat } from './chat.ts';
+import { transcriptOf } from './transcript.ts';
 import type { Json } from './value.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
@@ -47,6 +49,11 @@ export function parseJson(
   const picker = new KeyPicker(keys);
   const builder = new TextBuilder();
   if (!picker.active && writeMessages(builder, value, users)) return finish('json', builder, picker, []);
+  const speech = picker.active ? undefined : transcriptOf(value);
+  if (speech) {
+    writeSpeech(builder, speech);
+    return finish('json', builder, picker, []);
+  }
   const main = mainRecords(value);
   if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {

@@ -10,12 +10,14 @@ import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { writeJson } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
+import { writeSpeech } from '../speech.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { writeDiagram } from './drawing.ts';
 import { withoutEntities } from './entities.ts';
 import { writeMindMap, writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
+import { timedText } from './timed-text.ts';
 import { writeQt, writeTmx, writeXliff } from './translations.ts';
 import {
   attribute,
@@ -89,6 +91,10 @@ function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warn
   const write = VOCABULARIES[top.name];
   if (write) {
     write(top, builder, warnings);
+    return undefined;
+  }
+  if (top.name === 'tt') {
+    writeSpeech(builder, timedText(top));
     return undefined;
   }
   if (top.name === 'opml') return writeOpml(top, builder);
