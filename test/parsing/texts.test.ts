@@ -234,9 +234,8 @@ test('lines that subtitles repeat are read once, and each person who speaks has 
 });
 
 test('speech in TTML and in the JSON of speech recognition has its times and speakers', async () => {
-  const ttml = `<?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"
-ttp:frameRate="25"><head><metadata><ttm:agent xml:id="a"><ttm:name>Ann</ttm:name></ttm:agent></metadata></head><body><div>
-<p begin="00:01:02.500" end="00:01:04" ttm:agent="a">One<br/>two</p><p begin="75s" end="80s">Three</p><p begin="2500f" end="101s">Four</p>
+  const ttml = `<?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><head><metadata><ttm:agent xml:id="a"><ttm:name>Ann</ttm:name></ttm:agent></metadata></head><body><div>
+<p begin="00:01:02.500" end="00:01:04" ttm:agent="a">One<br/>two</p><p begin="75s" end="80s">Three</p><p begin="3000f" end="101s">Four</p>
 </div></body></tt>`;
   const spoken = '00:01:02 Ann: One two\n\n00:01:15 Three\n\n00:01:40 Four';
   for (const name of ['a.ttml', 'a.xml']) assert.equal((await readBytes(name, ttml)).text, spoken, name);
@@ -251,7 +250,7 @@ ttp:frameRate="25"><head><metadata><ttm:agent xml:id="a"><ttm:name>Ann</ttm:name
   assert.equal((await json({ results: { utterances: inMilliseconds } })).text, heard);
   const offsets = parts.map(({ start, end, text }) => ({ offsets: { from: start * 1000, to: end * 1000 }, text }));
   assert.equal((await json({ transcription: offsets })).text, '00:00:00 Hello.\n\n00:01:02 Now the cells.');
-  const lengths = [{ text: 'Hello.', start: 3, duration: 2 }];
+  const lengths = [{ text: 'Hello.', start: 3, duration: 2.5 }];
   assert.equal((await json(lengths)).text, '00:00:03 Hello.');
   const marks = [{ start: 4, end: 9, text: 'Kyiv.', label: 'PLACE' }];
   assert.match((await json(marks)).text, /label: PLACE/, 'marks in a text are no speech');

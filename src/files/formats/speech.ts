@@ -3,6 +3,8 @@ import type { TextBuilder } from './text-builder.ts';
 
 /** A pause this long starts a paragraph. */
 const PAUSE_SECONDS = 3;
+/** Repeated lines follow at once. Later they are spoken again. */
+const REPEAT_SECONDS = 0.2;
 /** After this many UTF-16 units of a paragraph, the next full stop ends it. */
 const PARAGRAPH_UNITS = 300;
 /** Matches words that name who speaks, or begin the words of another person: `Ann: Yes`, `[Ann] Yes`, `- Yes`, `>> Yes`. */
@@ -27,31 +29,17 @@ export function writeSpeech(builder: TextBuilder, cues: Iterable<Cue>): void {
   };
   for (const cue of cues) {
     // Captions of live programmes repeat the lines that are still on the screen.
-    const repeated = open && cue.start - open.end < REPEAT_SECONDS ? commonLines(open.lines, cue.lines) : 0;
-    const text = cue.lines.slice(repeated).join(' ').trim();
-    if (open && text === '') Object.assign(open, { end: cue.end, lines: cue.lines });
-    if (text === '') continue;
-    const continues = open && cue.speaker === open.speaker && cue.start - open.end < PAUSE_SECONDS && !TURN.test(text);
-    if (open && continues && !(open.text.length > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open.text))) {
-      open.text += ` ${text}`;
-    } else {
+    const shown = open && cue.start - open.end < REPEAT_SECONDS ? open.lines : [];
+    const text = cue.lines.filter((line) => !shown.includes(line)).join(' ');
+    const pauses = !open || cue.speaker !== open.speaker || cue.start - open.end >= PAUSE_SECONDS;
+    const isLong = open && open.text.length > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open.text);
+    if (!open || (text !== '' && (pauses || isLong || TURN.test(text)))) {
       flush();
       open = { ...cue, text };
-    }
+    } else if (text !== '') open.text += ` ${text}`;
     Object.assign(open, { end: cue.end, lines: cue.lines });
   }
   flush();
-}
-
-/** Repeated lines follow at once. Later they are spoken again. */
-const REPEAT_SECONDS = 0.2;
-
-/** Returns how many lines `next` begins with that `last` ends with. */
-function commonLines(last: readonly string[], next: readonly string[]): number {
-  for (let count = Math.min(last.length, next.length); count > 0; count -= 1) {
-    if (last.slice(-count).join('\n') === next.slice(0, count).join('\n')) return count;
-  }
-  return 0;
 }
 
 function timeOf(seconds: number): string {

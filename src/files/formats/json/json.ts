@@ -50,12 +50,9 @@ export function parseJson(
   const builder = new TextBuilder();
   if (!picker.active && writeMessages(builder, value, users)) return finish('json', builder, picker, []);
   const speech = picker.active ? undefined : transcriptOf(value);
-  if (speech) {
-    writeSpeech(builder, speech);
-    return finish('json', builder, picker, []);
-  }
   const main = mainRecords(value);
-  if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
+  if (speech) writeSpeech(builder, speech);
+  else if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {
     // The names of the objects around the records are in their heading paths.
     if (lines(main.rest).length > main.path.filter(Boolean).length) addLines(builder, { kind: 'paragraph' }, main.rest);

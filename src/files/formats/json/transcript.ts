@@ -1,4 +1,5 @@
 /** Finds transcripts in the output of programs that recognize speech (Whisper and others), and in subtitles in JSON. Pure. */
+import { oneLine } from '../../../util/code-points.ts';
 import { isObject } from '../../../util/is-object.ts';
 import type { Cue } from '../speech.ts';
 import type { Json } from './value.ts';
@@ -10,37 +11,27 @@ const SECONDS_PER_WORD_MAX = 10;
 
 /** Returns the parts of a transcript with their times, or undefined. A part has a start, an end or a duration, and words. */
 export function transcriptOf(value: Json, level = 0): Cue[] | undefined {
-  if (Array.isArray(value)) return cuesOf(value);
-  if (!isObject(value) || level === LEVELS_MAX) return undefined;
-  for (const member of Object.values(value)) {
-    const cues = transcriptOf(member as Json, level + 1);
-    if (cues) return cues;
+  if (!Array.isArray(value)) {
+    const members = isObject(value) && level < LEVELS_MAX ? Object.values(value) : [];
+    return members.map((member) => transcriptOf(member as Json, level + 1)).find((cues) => cues !== undefined);
   }
-  return undefined;
-}
-
-function cuesOf(parts: readonly Json[]): Cue[] | undefined {
-  const cues = parts.map(cueOf).filter((cue) => cue !== undefined);
-  if (cues.length === 0 || cues.length < parts.length) return undefined;
+  const cues = value.flatMap((part) => cueOf(part) ?? []);
   // Marks in a text also have a start and an end: they count its characters.
-  if (cues.every(({ start, end, lines: [text = ''] }) => end - start === text.length)) return undefined;
-  const words = cues.reduce((sum, { lines }) => sum + lines.join(' ').split(/\s+/).length, 0);
+  const isMarks = cues.every(({ start, end, lines: [text = ''] }) => end - start === text.length);
+  if (isMarks || cues.length < value.length) return undefined;
   const time = cues.reduce((sum, { start, end }) => sum + end - start, 0);
+  const words = cues.reduce((sum, { lines: [text = ''] }) => sum + text.split(' ').length, 0);
   const scale = time / words > SECONDS_PER_WORD_MAX ? 1000 : 1;
-  return cues
-    .filter(({ lines: [text] }) => text !== '')
-    .map((cue) => ({ ...cue, start: cue.start / scale, end: cue.end / scale }));
+  return cues.map((cue) => ({ ...cue, start: cue.start / scale, end: cue.end / scale }));
 }
 
 function cueOf(part: Json): Cue | undefined {
   if (!isObject(part)) return undefined;
-  const offsets = isObject(part['offsets']) ? part['offsets'] : undefined;
-  const start = offsets ? offsets['from'] : part['start'];
-  const end = offsets ? offsets['to'] : (part['end'] ?? Number(start) + Number(part['duration']));
+  const { offsets, speaker } = part;
+  const [from, to] = isObject(offsets) ? [offsets['from'], offsets['to']] : [part['start'], part['end']];
+  const [start, end] = [Number(from), Number(to ?? Number(from) + Number(part['duration']))];
   const text = part['text'] ?? part['transcript'];
-  if (typeof start !== 'number' || typeof end !== 'number' || Number.isNaN(end) || typeof text !== 'string')
-    return undefined;
-  const speaker = part['speaker'];
-  const name = typeof speaker === 'number' ? `Speaker ${speaker}` : typeof speaker === 'string' ? speaker : '';
-  return { start, end, speaker: name, lines: [text.replace(/\s+/g, ' ').trim()] };
+  if (typeof from !== 'number' || Number.isNaN(end) || typeof text !== 'string') return undefined;
+  const name = typeof speaker === 'number' ? `Speaker ${speaker}` : speaker;
+  return { start, end, speaker: typeof name === 'string' ? name : '', lines: [oneLine(text)] };
 }

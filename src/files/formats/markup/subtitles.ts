@@ -4,8 +4,8 @@ import { decodeHtml } from '../references.ts';
 import { type Cue, clock, writeSpeech } from '../speech.ts';
 import { TextBuilder } from '../text-builder.ts';
 
-const TIMES =
-  /^[ \t]*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?\s*(?:-->|,(?=\d+:))\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?/;
+const TIME = String.raw`((?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?)`;
+const TIMES = new RegExp(String.raw`^[ \t]*${TIME}\s*(?:-->|,(?=\d+:))\s*${TIME}`);
 /** Matches a line of ASS and SSA with its times, or the title of a section there. Speech may begin with the same word. */
 const EVENT = /^[ \t]{0,20}Dialogue:[ \t]{0,20}(?:Marked=)?\d{1,9},\d{1,4}:\d\d:/m;
 const SECTION = /^[ \t]{0,20}\[(?:Script Info|Events)\][ \t]{0,20}$/im;
@@ -61,12 +61,15 @@ function* cuesOf(source: string): Generator<Cue> {
   }
   let open: Cue | undefined;
   for (const line of [...source.split('\n'), '00:00 --> 00:00']) {
-    const [, ...times] = TIMES.exec(line) ?? [];
-    if (times.length > 0) {
+    const [start, end] =
+      TIMES.exec(line)
+        ?.slice(1)
+        .map((time) => clock(time.replace(',', '.'))) ?? [];
+    if (start !== undefined && end !== undefined) {
       // Without an empty line between two cues, the number of the next one stands below the words.
       if (open && open.lines.length > 1 && /^\d{1,6}$/.test(open.lines.at(-1)!)) open.lines.pop();
       if (open && open.lines.length > 0) yield open;
-      open = { start: seconds(times.slice(0, 4)), end: seconds(times.slice(4)), speaker: '', lines: [] };
+      open = { start, end, speaker: '', lines: [] };
     } else if (open && line.trim() === '' && open.lines.length > 0) {
       yield open;
       open = undefined;
@@ -83,10 +86,4 @@ function plain(words: string): string {
   return decodeHtml(words.replace(/<[^<>]*>|\{\\[^{}]*\}/g, ''))
     .replace(/\s+/g, ' ')
     .trim();
-}
-
-function seconds([hours, minutes, rest, millis]: (string | undefined)[]): number {
-  return (
-    Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(rest) + Number((millis ?? '0').padEnd(3, '0')) / 1000
-  );
 }

@@ -55,10 +55,10 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const inside = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
   // A source that has the sign of placeholders could repeat a protected text.
   // Code in texts of knitr and Sweave begins with `<<name>>=` and ends with a line that begins with `@`.
-  const hasChunks = /^<<[^\n]{0,300}>>=/m.test(inside);
-  const code = (text: string) =>
-    text.replace(/^<<[^\n]{0,300}>>=/gm, '\\begin{lstlisting}').replace(/^@(?=\s)/gm, '\\end{lstlisting}');
-  const body = (hasChunks ? code(inside) : inside).replaceAll('\ue0c6', '');
+  const body = inside
+    .replace(/^<<[^\n]{0,300}>>=/gm, '\\begin{lstlisting}')
+    .replace(/^@(?=\s)/gm, '\\end{lstlisting}')
+    .replaceAll('\ue0c6', '');
   const expanded = expander(source);
   const property = (name: string) => {
     const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(
@@ -78,20 +78,19 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
 
 /** Returns a function that writes out the commands that a file defines without arguments, and leaves out their definitions. */
 function expander(source: string): (text: string) => string {
-  const plain = source.replace(/(^|[^\\])%.*$/gm, '$1');
-  const isWords = ([, , body = '']: string[]) => body.length <= DEFINITION_UNITS_MAX && !LAYOUT_DEFINITION.test(body);
-  const found = [...plain.matchAll(DEFINITION)].filter(isWords);
-  const bodies = new Map(found.map(([, name = '', body = '']) => [name, body]));
+  const bodies = new Map<string, string>();
+  for (const [, name = '', body = ''] of source.replace(/(^|[^\\])%.*$/gm, '$1').matchAll(DEFINITION)) {
+    if (body.length <= DEFINITION_UNITS_MAX && !LAYOUT_DEFINITION.test(body)) bodies.set(name, body);
+  }
   let added = 0;
   const replace = (text: string) =>
     text.replace(/\\([a-zA-Z]{1,40})(?:\{\})?/g, (command, name: string) => {
-      const body = bodies.get(name);
-      if (body === undefined || added > ADDED_UNITS_MAX) return command;
-      added += body.length;
-      return body;
+      const body = added > ADDED_UNITS_MAX ? undefined : bodies.get(name);
+      added += body?.length ?? 0;
+      return body ?? command;
     });
   // A definition may use another one.
-  return (text) => (bodies.size === 0 ? text : replace(replace(text.replace(DEFINITION, ''))));
+  return (text) => replace(replace(text.replace(DEFINITION, '')));
 }
 
 /** Placeholder of text that no rule may change: addresses and inline code. */

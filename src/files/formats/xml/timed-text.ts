@@ -5,20 +5,19 @@ import { attribute, childAt, findElements, textOf, type XmlElement } from './tre
 
 /** Returns the paragraphs of TTML with their times. */
 export function* timedText(top: XmlElement): Generator<Cue> {
-  const rate = (name: string, usual: number) => Number(attribute(top, name)) || usual;
-  const rates = { h: 3600, m: 60, s: 1, ms: 0.001, f: 1 / rate('ttp:frameRate', 30), t: 1 / rate('ttp:tickRate', 1) };
-  const time = (value: string | undefined) => {
-    const [, count, unit] = /^([\d.]{1,20})(h|m|s|ms|f|t)$/.exec(value ?? '') ?? [];
-    return unit
-      ? Number(count) * rates[unit as keyof typeof rates]
-      : clock((value ?? '').split(':').slice(0, 3).join(':'));
+  const rates = { h: 3600, m: 60, s: 1, ms: 0.001, f: 1 / 30, t: 1 / (Number(attribute(top, 'ttp:tickRate')) || 1) };
+  const time = (value: string) => {
+    const [, count, unit] = /^([\d.]{1,20})(h|m|s|ms|f|t)$/.exec(value) ?? [];
+    return unit ? Number(count) * rates[unit as keyof typeof rates] : clock(value.split(':').slice(0, 3).join(':'));
   };
-  const name = (agent: XmlElement) => textOf(childAt(agent, 'name') ?? agent).trim();
-  const names = new Map(findElements(top, 'agent').map((agent) => [attribute(agent, 'xml:id'), name(agent)]));
+  const agents = findElements(top, 'agent').map(
+    (agent) => [attribute(agent, 'xml:id'), childAt(agent, 'name')] as const,
+  );
   for (const part of findElements(top, 'p')) {
+    const name = agents.find(([id]) => id !== '' && id === attribute(part, 'ttm:agent'))?.[1];
     for (const stop of findElements(part, 'br')) stop.children = ['\n'];
     const lines = textOf(part).split('\n').map(oneLine).filter(Boolean);
-    const [start, end] = [time(attribute(part, 'begin')), time(attribute(part, 'end'))];
-    if (lines.length > 0) yield { start, end, speaker: names.get(attribute(part, 'ttm:agent')) ?? '', lines };
+    const [start = 0, end = 0] = ['begin', 'end'].map((edge) => time(attribute(part, edge) ?? ''));
+    if (lines.length > 0) yield { start, end, speaker: name ? oneLine(textOf(name)) : '', lines };
   }
 }

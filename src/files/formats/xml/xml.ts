@@ -78,6 +78,7 @@ function topElement(text: string): XmlElement | undefined {
 }
 
 const VOCABULARIES: Record<string, (top: XmlElement, builder: TextBuilder, warnings: string[]) => void> = {
+  tt: (top, builder) => writeSpeech(builder, timedText(top)),
   mxfile: writeDiagram,
   xliff: writeXliff,
   tmx: writeTmx,
@@ -91,10 +92,6 @@ function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warn
   const write = VOCABULARIES[top.name];
   if (write) {
     write(top, builder, warnings);
-    return undefined;
-  }
-  if (top.name === 'tt') {
-    writeSpeech(builder, timedText(top));
     return undefined;
   }
   if (top.name === 'opml') return writeOpml(top, builder);
