@@ -142,13 +142,14 @@ test('HTML comments belong to no unit', () => {
   ]);
 });
 
-test('a message of a chat and a line of a log stay whole, with their day, time and sender', () => {
+test('a message of a chat and a line of a log stay whole, with their day, time and sender, and so does speech with its time', () => {
   const lines = [
     '[12.03.25, 08:17:44] Silke: Ok. Then we do it on 7 April.',
     '3/14/25, 9:02 AM - Lucia: At what time? At the office?',
     '06.08.2016, 13:25 - Brock: Hey! Good to see you.',
     '2005-01-08T23:34:46  <mg> It works. Does it?',
     '2025-03-04 09:05:00 WARN Disk full. Stopped.',
+    '00:05:04 Ann: Now the cells. They grow.',
     '\u200e[12.03.25, 08:17:44] Silke: Yes. Image left out and a line that is so long that it may be wrapped',
     '[12.03.25, 08:18:01] Otto: Thanks. I come.',
   ];

@@ -174,11 +174,18 @@ test('a formula of an OpenDocument text is kept if its address ends with a slash
 test('subtitles give spoken text in paragraphs by speaker and pause', async () => {
   const vtt = `WEBVTT\n\nNOTE written by hand\n\n00:01.000 --> 00:02.000 align:left\n<v Ann>One &amp;\ntwo\n\n2\n00:02.000 --> 00:03.000\n<v Ann><i>three.</i>\n
 00:03.000 --> 00:04.000\n<v Bo>Four.\n\n00:00:30.000 --> 00:00:31.000\n<v Bo>Later.\n`;
-  assert.equal((await readBytes('a.vtt', vtt)).text, 'Ann: One & two three.\n\nBo: Four.\n\nBo: Later.');
+  assert.equal(
+    (await readBytes('a.vtt', vtt)).text,
+    '00:00:01 Ann: One & two three.\n\n00:00:03 Bo: Four.\n\n00:00:30 Bo: Later.',
+  );
   const srt = '1\n00:00:01,000 --> 00:00:02,000\n{\\an8}Hello\n\n2\n00:00:02,100 --> 00:00:03,000\n<b>world</b>\n';
-  assert.equal((await readBytes('a.srt', srt)).text, 'Hello world');
+  assert.equal((await readBytes('a.srt', srt)).text, '00:00:01 Hello world');
   const whole = '1\n00:00:01 --> 00:00:02\nHello\n\n2\n00:00:09 --> 00:00:10\nworld\n';
-  assert.equal((await readBytes('a.srt', whole)).text, 'Hello\n\nworld', 'times without milliseconds');
+  assert.equal(
+    (await readBytes('a.srt', whole)).text,
+    '00:00:01 Hello\n\n00:00:09 world',
+    'times without milliseconds',
+  );
   const event = (at: number, name: string, text: string) =>
     `Dialogue: 0,0:00:0${at}.00,0:00:0${at + 1}.00,Top,${name},0,0,0,,${text}\n`;
   const lines =
@@ -187,17 +194,89 @@ test('subtitles give spoken text in paragraphs by speaker and pause', async () =
     event(1, 'Ann', '{\\pos(1,2)}One\\Ntwo') +
     'Comment: x\n';
   const ass = `[Script Info]\nTitle: T\n\n[V4+ Styles]\nFormat: Name, Bold\n\n[Events]\nFormat: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n${lines}`;
-  assert.equal((await readBytes('a.ass', ass)).text, 'Ann: One two\n\nBo: Four, five.');
-  assert.equal((await readBytes('a.sub', '{10}{20}Hello|you\n{30}{40}{y:i}again\n')).text, 'Hello you again');
+  assert.equal((await readBytes('a.ass', ass)).text, '00:00:01 Ann: One two\n\n00:00:02 Bo: Four, five.');
+  assert.equal((await readBytes('a.sub', '{10}{20}Hello|you\n{30}{40}{y:i}again\n')).text, '00:00:00 Hello you again');
   const rated = '{1}{1}50.000\n{10}{20}Hello\n{120}{130}again\n';
-  assert.equal((await readBytes('a.sub', rated)).text, 'Hello again', 'the first line says the frames per second');
+  assert.equal(
+    (await readBytes('a.sub', rated)).text,
+    '00:00:00 Hello again',
+    'the first line says the frames per second',
+  );
   const spoken = ['Before.', 'Dialogue: the art of talking.', '[Events]', 'Dialogue: 0,0:00:01.00,0:00:02.00,x'];
   const cues = spoken.map((line, at) => `00:0${at}.000 --> 00:0${at + 1}.000\n${line}\n`).join('\n');
-  assert.equal((await readBytes('a.vtt', `WEBVTT\n\n${cues}`)).text, spoken.join(' '), 'words like those of ASS');
-  assert.equal((await readBytes('a.sbv', `0:00:01.000,0:00:02.000\n${spoken[1]}\n`)).text, spoken[1]);
+  const words = `00:00:00 Before.\n\n00:00:01 ${spoken[1]} [Events]\n\n00:00:03 ${spoken[3]}`;
+  assert.equal((await readBytes('a.vtt', `WEBVTT\n\n${cues}`)).text, words, 'words like those of ASS');
+  assert.equal((await readBytes('a.sbv', `0:00:01.000,0:00:02.000\n${spoken[1]}\n`)).text, `00:00:01 ${spoken[1]}`);
   assert.equal(
     (await readBytes('a.sbv', '0:00:01.000,0:00:02.000\nHello\n\n0:00:02.100,0:00:03.000\nyou\n')).text,
-    'Hello you',
+    '00:00:01 Hello you',
+  );
+});
+
+test('lines that subtitles repeat are read once, and each person who speaks has a paragraph', async () => {
+  const cue = (from: string, to: string, words: string) => `${from}.000 --> ${to}.000\n${words}\n`;
+  const rolling = [
+    cue('04:46', '04:47', 'it was'),
+    cue('04:47', '04:48', 'it was\n<c>as</c> I said\n'),
+    cue('04:48', '04:49', 'as I said\nagain'),
+  ].join('');
+  assert.equal((await readBytes('a.vtt', `WEBVTT\n\n${rolling}`)).text, '00:04:46 it was as I said again');
+  const late = `${cue('01:00:01', '01:00:02', 'No.')}\n${cue('01:00:03', '01:00:04', 'No.')}`;
+  assert.equal((await readBytes('a.srt', late)).text, '01:00:01 No. No.', 'words that are spoken again');
+  const numbered = `1\n${cue('00:01', '00:02', 'One\n2')}${cue('00:02', '00:03', 'two')}`;
+  assert.equal(
+    (await readBytes('a.srt', numbered)).text,
+    '00:00:01 One two',
+    'cues without an empty line between them',
+  );
+  const turns = `${cue('00:01', '00:02', 'SPEAKER_01: Yes?')}\n${cue('00:02', '00:03', 'SPEAKER_02: No.')}`;
+  assert.equal((await readBytes('a.srt', turns)).text, '00:00:01 SPEAKER_01: Yes?\n\n00:00:02 SPEAKER_02: No.');
+});
+
+test('speech in TTML and in the JSON of speech recognition has its times and speakers', async () => {
+  const ttml = `<?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><head><metadata><ttm:agent xml:id="a"><ttm:name>Ann</ttm:name></ttm:agent></metadata></head><body><div>
+<p begin="00:01:02.500" end="00:01:04" ttm:agent="a">One<br/>two</p><p begin="75s" end="80s">Three</p><p begin="3000f" end="101s">Four</p>
+</div></body></tt>`;
+  const spoken = '00:01:02 Ann: One two\n\n00:01:15 Three\n\n00:01:40 Four';
+  for (const name of ['a.ttml', 'a.xml']) assert.equal((await readBytes(name, ttml)).text, spoken, name);
+  const parts = [
+    { id: 0, start: 0, end: 2.5, text: ' Hello.', tokens: [1, 2] },
+    { id: 1, start: 62.5, end: 64, text: ' Now the cells.', speaker: 'SPEAKER_01' },
+  ];
+  const json = (value: unknown) => readBytes('a.json', JSON.stringify(value));
+  const heard = '00:00:00 Hello.\n\n00:01:02 SPEAKER_01: Now the cells.';
+  assert.equal((await json({ text: ' Hello. Now the cells.', segments: parts, language: 'en' })).text, heard);
+  const inMilliseconds = parts.map((part) => ({ ...part, start: part.start * 1000, end: part.end * 1000 }));
+  assert.equal((await json({ results: { utterances: inMilliseconds } })).text, heard);
+  const offsets = parts.map(({ start, end, text }) => ({ offsets: { from: start * 1000, to: end * 1000 }, text }));
+  assert.equal((await json({ transcription: offsets })).text, '00:00:00 Hello.\n\n00:01:02 Now the cells.');
+  const lengths = [{ text: 'Hello.', start: 3, duration: 2.5 }];
+  assert.equal((await json(lengths)).text, '00:00:03 Hello.');
+  const marks = [{ start: 4, end: 9, text: 'Kyiv.', label: 'PLACE' }];
+  assert.match((await json(marks)).text, /label: PLACE/, 'marks in a text are no speech');
+});
+
+test('LaTeX files keep the words of their own commands, and code of knitr', async () => {
+  const tex = String.raw`\documentclass{article}
+\newcommand{\base}{Deep}\newcommand{\method}{\base{}Parser} \def\be{\begin{equation}}
+\providecommand{\tightlist}{\setlength{\itemsep}{0pt}}
+\title{The \method{} of \emph{{deep}} trees}
+\Abstract{We show \emph{more} trees.}
+\begin{document}
+    Indented words of \method{} stay a paragraph.
+
+\tightlist
+\verb|\method| is a command.
+
+<<chunk, echo=FALSE>>=
+x <- c(1, 2)
+@
+After the code.
+\end{document}`;
+  assert.equal(
+    (await readBytes('a.Rnw', tex)).text,
+    '# The DeepParser of deep trees\n\nWe show more trees.\n\nIndented words of DeepParser stay a paragraph.\n\n' +
+      '`\\method` is a command.\n\n```\nx <- c(1, 2)\n```\n\nAfter the code.',
   );
 });
 

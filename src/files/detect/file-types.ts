@@ -68,11 +68,11 @@ const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
   translations: 'po pot',
   xml:
     'xlf xliff tmx xml svg rss atom xsd xsl xslt wsdl plist docbook dbk dita ditamap tei nxml kml gpx resx xaml csproj ' +
-    'enex drawio dio',
+    'enex drawio dio ttml dfxp itt',
   wiki: 'wiki mediawiki wikitext',
   asciidoc: 'adoc asciidoc',
   org: 'org',
-  tex: 'tex latex ltx',
+  tex: 'tex latex ltx rnw snw',
   texinfo: 'texi texinfo txi',
   subtitles: 'vtt srt ass ssa sbv',
   calendar: 'ics ifb vcs vcf vcard',

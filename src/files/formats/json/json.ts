@@ -13,9 +13,11 @@ import type { ParsedFile } from '../../parsed.ts';
 import { isPackedData } from '../data/binary-text.ts';
 import { SINGLE_RECORDS_MAX } from '../data/records.ts';
 import { quotedHtml } from '../html/quoted.ts';
+import { writeSpeech } from '../speech.ts';
 import { type BlockDraft, TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { programOf, writeChat } from './chat.ts';
+import { transcriptOf } from './transcript.ts';
 import type { Json } from './value.ts';
 
 /** Maximum levels of indentation, and maximum parts of a dotted metadata key. */
@@ -48,8 +50,10 @@ export function parseJson(
   const builder = new TextBuilder();
   const chat = picker.active ? undefined : writeMessages(builder, value, users);
   if (chat) return builder.file('json', chat);
+  const speech = picker.active ? undefined : transcriptOf(value);
   const main = mainRecords(value);
-  if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
+  if (speech) writeSpeech(builder, speech);
+  else if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {
     // The names of the objects around the records are in their heading paths.
     if (lines(main.rest).length > main.path.filter(Boolean).length) addLines(builder, { kind: 'paragraph' }, main.rest);

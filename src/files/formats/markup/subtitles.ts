@@ -1,51 +1,20 @@
-/** Parses subtitles (WebVTT, SRT, ASS, SSA, SBV, MicroDVD): writes speech in paragraphs by speaker and pause, without times. */
+/** Parses subtitles (WebVTT, SRT, ASS, SSA, SBV, MicroDVD). */
 import type { ParsedFile } from '../../parsed.ts';
 import { decodeHtml } from '../references.ts';
+import { type Cue, clock, writeSpeech } from '../speech.ts';
 import { TextBuilder } from '../text-builder.ts';
 
-const TIMES =
-  /^\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?\s*(?:-->|,(?=\d+:))\s*(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,3}))?/;
+const TIME = String.raw`((?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?)`;
+const TIMES = new RegExp(String.raw`^[ \t]*${TIME}\s*(?:-->|,(?=\d+:))\s*${TIME}`);
 /** Matches a line of ASS and SSA with its times, or the title of a section there. Speech may begin with the same word. */
 const EVENT = /^[ \t]{0,20}Dialogue:[ \t]{0,20}(?:Marked=)?\d{1,9},\d{1,4}:\d\d:/m;
 const SECTION = /^[ \t]{0,20}\[(?:Script Info|Events)\][ \t]{0,20}$/im;
 const ARROW = /^[ \t]{0,20}[\d:.,]{4,20}[ \t]{0,20}-->/m;
-/** A pause this long starts a paragraph. */
-const PAUSE_SECONDS = 3;
-/** After this many UTF-16 units of a paragraph, the next full stop ends it. */
-const PARAGRAPH_UNITS = 600;
-
-interface Cue {
-  start: number;
-  end: number;
-  speaker: string;
-  text: string;
-}
 
 export function parseSubtitles(source: string): ParsedFile {
   const builder = new TextBuilder();
-  let open: Cue | undefined;
-  const flush = () => {
-    if (open) builder.add({ kind: 'paragraph' }, open.speaker === '' ? open.text : `${open.speaker}: ${open.text}`);
-    open = undefined;
-  };
   const isScript = (EVENT.test(source) || SECTION.test(source)) && !ARROW.test(source);
-  const cues = isScript ? dialogueOf(source) : cuesOf(source);
-  for (const cue of cues) {
-    // Captions of live programmes repeat the previous line.
-    if (open?.text.endsWith(cue.text)) {
-      open.end = cue.end;
-      continue;
-    }
-    const continues = open && cue.speaker === open.speaker && cue.start - open.end < PAUSE_SECONDS;
-    if (open && continues && !(open.text.length > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open.text))) {
-      open.text += ` ${cue.text}`;
-      open.end = cue.end;
-    } else {
-      flush();
-      open = cue;
-    }
-  }
-  flush();
+  writeSpeech(builder, isScript ? dialogueOf(source) : cuesOf(source));
   return builder.file('txt');
 }
 
@@ -61,16 +30,17 @@ function dialogueOf(source: string): Cue[] {
     const words = fields.slice(names.length - 1).join(',');
     // Behind `\\p1` are the lines of a drawing.
     const text = /\{[^{}]*\\p[1-9]/.test(words) ? '' : plain(words.replace(/\\[Nnh]/g, ' '));
-    return { start: clock(field('Start')), end: clock(field('End')), speaker: field('Name') || field('Actor'), text };
+    return {
+      start: clock(field('Start')),
+      end: clock(field('End')),
+      speaker: field('Name') || field('Actor'),
+      lines: [text],
+    };
   });
-  return cues.filter(({ text }) => text !== '').sort((a, b) => a.start - b.start);
+  return cues.filter(({ lines }) => lines[0] !== '').sort((a, b) => a.start - b.start);
 }
 
 const DIALOGUE_FIELDS = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text';
-
-function clock(time: string): number {
-  return time.split(':').reduce((sum, part) => sum * 60 + (Number(part) || 0), 0);
-}
 
 /** Matches a line of MicroDVD, with its first and its last frame. */
 const FRAMES = /^\{(\d{1,8})\}\{(\d{1,8})\}(.*)$/;
@@ -85,19 +55,29 @@ function* cuesOf(source: string): Generator<Cue> {
       const [, start, end, words = ''] = FRAMES.exec(line) ?? [];
       const text = plain(words.replaceAll('|', ' ').replace(/\{[a-z]:[^{}]*\}/gi, ''));
       if (start === end && Number(start) <= 1 && RATE.test(text)) rate = Number(text.replace(',', '.'));
-      else if (text !== '') yield { start: Number(start) / rate, end: Number(end) / rate, speaker: '', text };
+      else if (text !== '') yield { start: Number(start) / rate, end: Number(end) / rate, speaker: '', lines: [text] };
     }
     return;
   }
-  for (const block of source.split(/\n[ \t]*\n/)) {
-    const lines = block.split('\n');
-    const at = lines.findIndex((line) => TIMES.test(line));
-    if (at === -1) continue;
-    const [, ...times] = TIMES.exec(lines[at]!)!;
-    const raw = lines.slice(at + 1).join(' ');
-    const speaker = /<v(?:\.[^\s>]*)?\s+([^>]{1,200})>/.exec(raw)?.[1]?.trim() ?? '';
-    const text = plain(raw);
-    if (text !== '') yield { start: seconds(times.slice(0, 4)), end: seconds(times.slice(4)), speaker, text };
+  let open: Cue | undefined;
+  for (const line of [...source.split('\n'), '00:00 --> 00:00']) {
+    const [start, end] =
+      TIMES.exec(line)
+        ?.slice(1)
+        .map((time) => clock(time.replace(',', '.'))) ?? [];
+    if (start !== undefined && end !== undefined) {
+      // Without an empty line between two cues, the number of the next one stands below the words.
+      if (open && open.lines.length > 1 && /^\d{1,6}$/.test(open.lines.at(-1)!)) open.lines.pop();
+      if (open && open.lines.length > 0) yield open;
+      open = { start, end, speaker: '', lines: [] };
+    } else if (open && line.trim() === '' && open.lines.length > 0) {
+      yield open;
+      open = undefined;
+    } else if (open) {
+      open.speaker ||= /<v(?:\.[^\s>]*)?\s+([^>]{1,200})>/.exec(line)?.[1]?.trim() ?? '';
+      const text = plain(line);
+      if (text !== '') open.lines.push(text);
+    }
   }
 }
 
@@ -106,10 +86,4 @@ function plain(words: string): string {
   return decodeHtml(words.replace(/<[^<>]*>|\{\\[^{}]*\}/g, ''))
     .replace(/\s+/g, ' ')
     .trim();
-}
-
-function seconds([hours, minutes, rest, millis]: (string | undefined)[]): number {
-  return (
-    Number(hours ?? 0) * 3600 + Number(minutes) * 60 + Number(rest) + Number((millis ?? '0').padEnd(3, '0')) / 1000
-  );
 }

@@ -12,14 +12,21 @@ const LEVELS: Record<string, number> = {
   paragraph: 4,
   subparagraph: 5,
 };
-const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt';
-/** An argument of a command, up to the length that is searched. */
-const ARGUMENT = '([^{}]{0,4000})';
-
+const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt|Sinput|Soutput|CodeInput|CodeOutput|Code';
 /** An argument with others inside. Its parts are few and short enough for the stack of the pattern. */
 const INNER = String.raw`\{[^{}]{0,1000}(?:\{[^{}]{0,300}\}[^{}]{0,300}){0,20}\}`;
 const NESTED = `([^{}]{0,1000}(?:${INNER}[^{}]{0,1000}){0,50})`;
 const HEADING = new RegExp(String.raw`\\(${Object.keys(LEVELS).join('|')})\*?(?:\[[^\]]{0,300}\])?\{${NESTED}\}`, 'g');
+/** Matches the definition of a command without arguments: `\newcommand{\method}{DeepParser}`. */
+const DEFINITION = new RegExp(
+  String.raw`\\(?:newcommand|renewcommand|providecommand|def)\*?\s{0,10}\{?\\([a-zA-Z]{1,40})\}?\s{0,10}\{${NESTED}\}`,
+  'g',
+);
+/** Longer definitions are no words, and neither are those of lengths, fonts and conditions. */
+const DEFINITION_UNITS_MAX = 200;
+const LAYOUT_DEFINITION = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font)|[@#]/;
+/** Maximum number of units that definitions may add to a text. */
+const ADDED_UNITS_MAX = 1_000_000;
 /** Words for the page, and the same words for the outline of a PDF. */
 const TWO_FORMS = new RegExp(String.raw`\\texorpdfstring\s{0,10}\{${NESTED}\}\s{0,10}\{${NESTED}\}`, 'g');
 /** Lines that are drawn, and the edges of boxes. */
@@ -47,17 +54,43 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const to = source.lastIndexOf('\\end{document}');
   const inside = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
   // A source that has the sign of placeholders could repeat a protected text.
-  const body = inside.replaceAll('\ue0c6', '');
+  // Code in texts of knitr and Sweave begins with `<<name>>=` and ends with a line that begins with `@`.
+  const body = inside
+    .replace(/^<<[^\n]{0,300}>>=/gm, '\\begin{lstlisting}')
+    .replace(/^@(?=\s)/gm, '\\end{lstlisting}')
+    .replaceAll('\ue0c6', '');
+  const expanded = expander(source);
   const property = (name: string) => {
-    const value = new RegExp(`\\\\${name}\\s*\\{${ARGUMENT}\\}`).exec(withTexLetters(source.slice(0, 100_000)))?.[1];
+    const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(
+      withTexLetters(expanded(source.slice(0, 100_000))),
+    )?.[1];
     return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
   };
   const [title, author] = [property('title'), property('author')];
+  // Some classes have the abstract before the document.
+  const abstract = from === -1 ? '' : property('[aA]bstract');
   const front = author === '' ? '' : `---\nauthor: ${JSON.stringify(author)}\n---\n`;
   const protectedParts: string[] = [];
-  const markdown = blocks(body, (outside) => text(withoutAddresses(outside, marks, protectedParts)));
+  const markdown = blocks(body, (outside) => text(expanded(withoutAddresses(outside, marks, protectedParts))));
   const whole = markdown.replace(PROTECTED, (_mark, number: string) => protectedParts[Number(number)] ?? '');
-  return `${front}${title === '' ? '' : `# ${title}\n\n`}${whole}`;
+  return `${front}${title === '' ? '' : `# ${title}\n\n`}${abstract}\n\n${whole}`;
+}
+
+/** Returns a function that writes out the commands that a file defines without arguments, and leaves out their definitions. */
+function expander(source: string): (text: string) => string {
+  const bodies = new Map<string, string>();
+  for (const [, name = '', body = ''] of source.replace(/(^|[^\\])%.*$/gm, '$1').matchAll(DEFINITION)) {
+    if (body.length <= DEFINITION_UNITS_MAX && !LAYOUT_DEFINITION.test(body)) bodies.set(name, body);
+  }
+  let added = 0;
+  const replace = (text: string) =>
+    text.replace(/\\([a-zA-Z]{1,40})(?:\{\})?/g, (command, name: string) => {
+      const body = added > ADDED_UNITS_MAX ? undefined : bodies.get(name);
+      added += body?.length ?? 0;
+      return body ?? command;
+    });
+  // A definition may use another one.
+  return (text) => replace(replace(text.replace(DEFINITION, '')));
 }
 
 /** Placeholder of text that no rule may change: addresses and inline code. */
@@ -144,7 +177,7 @@ function lists(source: string): string {
       if (edge) return open.length > 0 && edge[1] === 'end' ? DROP : '';
       if (open.length > 0 && line.trim() === '') return DROP;
       const item = /^\\item\s*(?:\[([^\]]{0,300})\])?\s*(.*)$/.exec(line);
-      if (!item) return open.length > 0 ? `${'  '.repeat(open.length)}${line.trim()}` : line;
+      if (!item) return open.length > 0 ? `${'  '.repeat(open.length)}${line.trim()}` : line.trimStart();
       const list = open.at(-1);
       if (list) list.count += 1;
       const mark = list?.name === 'enumerate' ? `${list.count}.` : '-';

@@ -109,3 +109,11 @@ test('authors on a title page and lines of a table of contents do not become hea
   const headings = layout(pages).flatMap(([kind, text]) => (kind === 'heading' ? [text] : []));
   assert.deepEqual(headings, ['# The Heron Manual', '## Contents', '## 1 Sea']);
 });
+
+test('large lines without a word are parts of formulas and drawings, and no headings', () => {
+  const body = lines(`${'Running text of the page that is long enough.\n'.repeat(12)}End.`);
+  for (const heading of ['HO CH3', 'Iq 0'])
+    assert.ok(!layout([[...lines(heading, 16), ...body]]).some(([kind]) => kind === 'heading'), heading);
+  for (const heading of ['FAQ', '引言'])
+    assert.deepEqual(layout([[...lines(heading, 16), ...body]])[0], ['heading', `# ${heading}`, 1]);
+});

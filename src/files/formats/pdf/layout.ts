@@ -163,6 +163,9 @@ const HEADING_SHARE_MAX = 0.3;
 /** Bold sentences, amounts and rows of numbers, which are no headings. */
 const NO_HEADING = /[.,:;]$|[$€£¥]|(\d[^\d]+){4}/;
 
+/** A heading has a word: parts of formulas and of drawings of molecules are large or bold, too. */
+const WORD = /\p{L}{3}|\p{Lo}{2}/u;
+
 /** Dots before a page number, as in a table of contents. */
 const LEADERS = /(?:\. ?){4,8}\s{0,3}(?:\d{1,5}|[ivxlc]{1,8})?$|(?:\. ?){8}/;
 
@@ -183,10 +186,7 @@ function headingLevels(pages: readonly (readonly PdfLine[])[], body: number, usu
   const others = new Set([...authorLines(pages[0] ?? [], usual), ...pages.flatMap(contentsLines)]);
   const isLarge = (line: PdfLine) => body > 0 && rounded(line.size) >= body * HEADING_FACTOR;
   const isTitle = (line: PdfLine) =>
-    line.text.length <= HEADING_UNITS_MAX &&
-    /\p{L}{2}/u.test(line.text) &&
-    !LEADERS.test(line.text) &&
-    !others.has(line);
+    line.text.length <= HEADING_UNITS_MAX && WORD.test(line.text) && !LEADERS.test(line.text) && !others.has(line);
   const units = lines.reduce((sum, line) => sum + line.text.length, 0);
   const largeUnits = lines.filter(isLarge).reduce((sum, line) => sum + line.text.length, 0);
   const sizes = new Set<number>();

@@ -3,6 +3,7 @@ import { oneLine } from '../../../util/code-points.ts';
 import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
+import { writeOut } from './papers.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './tree.ts';
 
 const PARAGRAPHS = /^(?:p|para|simpara|formalpara|claim-text|ab|l)$/i;
@@ -47,6 +48,7 @@ export function isProse(top: XmlElement): boolean {
 /** Writes prose, and returns its title: the first heading outside of sections. */
 export function writeProse(top: XmlElement, builder: TextBuilder): string | undefined {
   joinChoices(top);
+  writeOut(top);
   return new ProseWriter(builder).write(top);
 }
 

@@ -11,12 +11,14 @@ import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { writeJson } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
+import { writeSpeech } from '../speech.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { writeDiagram } from './drawing.ts';
 import { withoutEntities } from './entities.ts';
 import { writeMindMap, writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
+import { timedText } from './timed-text.ts';
 import { writeQt, writeTmx, writeXliff } from './translations.ts';
 import {
   attribute,
@@ -77,6 +79,7 @@ function topElement(text: string): XmlElement | undefined {
 }
 
 const VOCABULARIES: Record<string, (top: XmlElement, builder: TextBuilder, warnings: string[]) => void> = {
+  tt: (top, builder) => writeSpeech(builder, timedText(top)),
   mxfile: writeDiagram,
   xliff: writeXliff,
   tmx: writeTmx,

@@ -1,0 +1,61 @@
+/** Writes out what the markup of papers and books says without words: signs between keywords, brackets of notes, raised text, dates. */
+import { CARRIER_UNITS, raisedText } from '../raised-text.ts';
+import { attribute, childAt, childElements, textOf, type XmlElement } from './tree.ts';
+
+const NOTES = /^(?:note|fn|footnote)$/i;
+const CITATIONS = /^(?:(?:element-|mixed-|nlm-)?citation|bibl)$/i;
+const STYLES = /^(?:sup|sub|italic|bold|sc|hi|emphasis)$/i;
+
+/** Changes the tree of a text in place. */
+export function writeOut(top: XmlElement): void {
+  const stack = [top];
+  for (let next = stack.pop(); next; next = stack.pop()) {
+    withLabel(next);
+    if (/^(?:kwd-group|keywordset|keywords)$/i.test(next.name))
+      next.children = childElements(next).flatMap((word, i) => (i === 0 ? [word] : [', ', word]));
+    else if (/^(?:pub-)?date$/i.test(next.name)) next.children = dateOf(next) ?? next.children;
+    else next.children = separated(next);
+    stack.push(...childElements(next));
+  }
+}
+
+/** Puts the label of a section or figure before its title. The title of a figure is no heading of what follows it. */
+function withLabel(element: XmlElement): void {
+  const label = childAt(element, 'label');
+  const inside = childAt(element, 'caption') ?? element;
+  const title = childAt(inside, 'title') ?? (inside === element ? undefined : childAt(inside, 'p'));
+  if (label && title) {
+    title.children.unshift(`${textOf(label).trim()} `);
+    element.children = element.children.filter((child) => child !== label);
+  }
+  if (title && /^(?:fig|figure|table-wrap|caption)$/i.test(element.name)) title.name = 'p';
+}
+
+/** Returns the day of a date that has its parts as numbers, such as 2011-08-02. */
+function dateOf(date: XmlElement): string[] | undefined {
+  const parts = ['year', 'month', 'day']
+    .flatMap((name) => childAt(date, name) ?? [])
+    .map((part) => textOf(part).trim());
+  return parts.every((part) => /^\d{1,4}$/.test(part))
+    ? [parts.map((part) => part.padStart(2, '0')).join('-')]
+    : undefined;
+}
+
+function separated(element: XmlElement): XmlElement['children'] {
+  const textAt = (child: XmlElement['children'][number] = '') => (typeof child === 'string' ? child : textOf(child));
+  const hasWords = element.children.some((child) => typeof child === 'string' && child.trim() !== '');
+  let behind = '';
+  return element.children.flatMap((child, i, children) => {
+    const before = behind;
+    behind = (behind + textAt(child)).slice(-CARRIER_UNITS);
+    if (typeof child === 'string') return [child];
+    const after = textAt(children[i + 1]).slice(0, CARRIER_UNITS);
+    const raised = /^sup(?:erscript)?$/i.test(child.name) ? raisedText(before, textOf(child).trim(), after) : undefined;
+    if (raised !== undefined) return [raised];
+    if (NOTES.test(child.name) && before.trim() !== '' && hasWords)
+      return [' (', child, /^[\p{L}\p{N}]/u.test(after) ? ') ' : ')'];
+    if (/^lb$/i.test(child.name)) return attribute(child, 'break') === 'no' ? [] : [' '];
+    const touches = CITATIONS.test(element.name) && typeof children[i - 1] === 'object';
+    return touches && !STYLES.test(child.name) ? [' ', child] : [child];
+  });
+}
