@@ -246,3 +246,19 @@ test('a text that was cut out of a block of code begins as code', () => {
     ['sentence', 'code', 'sentence'],
   );
 });
+
+test('fields and lists below a name are one record, and an item that begins with a field begins another', () => {
+  const gateway = '- name: gateway\n    ports:\n      - 80\n      - 443\n    tier: 1';
+  const pricing = '- name: pricing\n    tier: 2';
+  assert.deepEqual(kinds(`services:\n  ${gateway}\n  ${pricing}\nother:\n  size: 2`), [
+    ['record', 'services:'],
+    ['record', gateway],
+    ['record', pricing],
+    ['record', 'other:\n  size: 2'],
+  ]);
+  assert.deepEqual(kinds('You need:\n  - a key\n  - a lock'), [
+    ['sentence', 'You need:'],
+    ['item', '- a key'],
+    ['item', '- a lock'],
+  ]);
+});

@@ -42,6 +42,9 @@ const ROW = /^\s*\|.*\S|\S\s+\|\s+\S|\S\t+\S/u;
 const ROW_RULE = /^[\s|:+=-]+$/;
 /** A `key: value` line. The colon of a clock time (`16:30`) or an address (`https://`) ends no key. */
 const RECORD = /^\s*[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ ./()-]{0,39}(?!(?<=\d):\d|:\/\/)[:：]\s*\S/u;
+/** A line of a name without a value, as in YAML: the values are in deeper lines below it. */
+const NAME_ALONE = /^\s*(?:- )?[^\s:：]{1,60}[:：]\s*$/u;
+const ITEM_WITH_KEY = /^\s*- +[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./-]{0,39}:(?:\s|$)/u;
 const FENCE = /^\s*(`{3,}|~{3,})/;
 const MARKDOWN_HEADING = /^\s*#{1,6}\s+\S/;
 const TERMINATED = /[.!?…。！？．｡।॥؟۔።។၊။:：;；][\s"'”’»)\]」』】〉》）]*$/u;
@@ -153,9 +156,17 @@ function splitBlocks(text: string): Unit[] {
       continue;
     }
     const last = blocks[blocks.length - 1];
-    const isWrapped = last !== undefined && joinable && joins(last, 'sentence', line.end);
-    const kind = lineKind(content, isWrapped ? text.slice(last.start, last.end) : '');
-    if (last !== undefined && joinable && joins(last, kind, line.end)) last.end = line.end;
+    const above = last && last.end + 1 === line.start ? text.slice(last.start, last.end) : '';
+    if (last && isField(content, above, last.kind)) {
+      last.kind = 'record';
+      joinable = true;
+    }
+    const isInner = last?.kind === 'record' && isInnerLine(content, above);
+    const wrapped: string =
+      last && joinable && joins(last, 'sentence', line.end) ? text.slice(last.start, last.end) : '';
+    const kind: UnitKind = isInner ? 'record' : lineKind(content, wrapped);
+    const isOuter = last?.kind === 'record' && indentOf(content) < indentOf(above);
+    if (last !== undefined && joinable && !isOuter && joins(last, kind, line.end)) last.end = line.end;
     else blocks.push({ kind, start: line.start, end: line.end });
     joinable = kind === 'record' || widthOf(content) >= WRAPPED_LINE_WIDTH_MIN;
   }
@@ -170,6 +181,23 @@ function splitBlocks(text: string): Unit[] {
     !isBelowShort(i) &&
     !isBelowShort(i + 1);
   return blocks.map((block, i) => (isHeading(i) ? { ...block, kind: 'heading' as const } : block));
+}
+
+/** Returns whether a line is a field of the line above it: of a name alone, or of an item that begins with a field. */
+function isField(line: string, above: string, kind: UnitKind): boolean {
+  if (kind === 'record' || above.includes('\n') || indentOf(line) <= indentOf(above)) return false;
+  const names = kind === 'item' ? ITEM_WITH_KEY : NAME_ALONE;
+  return names.test(above) && (NAME_ALONE.test(line) || RECORD.test(line) || ITEM_WITH_KEY.test(line));
+}
+
+/** Returns whether a line goes on with the record above it: with a name, or with a value of a list. Fields in an item are a record. */
+function isInnerLine(line: string, above: string): boolean {
+  if (above === '' || ITEM_WITH_KEY.test(line)) return false;
+  return NAME_ALONE.test(line) || /^\s+- /.test(line);
+}
+
+function indentOf(line: string): number {
+  return line.search(/\S|$/);
 }
 
 /** @param above is the paragraph or item that the line may continue, or empty. A wrapped sentence may go on with a day and a time. */

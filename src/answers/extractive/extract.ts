@@ -12,10 +12,18 @@ import { indexedContext } from '../../text/link-line.ts';
 import { cutIntoPieces, isTerminated, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
-import { EMPTY_LINE, headOf, isInOneRecord, namesOf, unnumbered } from './heads.ts';
+import { EMPTY_LINE, headOf, isInOneRecord, namesOf, repeatsKey, unnumbered } from './heads.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
-import { answerLogOdds, type Candidate, NO_FEATURES, overlap, type Questions, scorePassages } from './passage-score.ts';
+import {
+  answerLogOdds,
+  type Candidate,
+  NO_FEATURES,
+  overlap,
+  type Questions,
+  saysLess,
+  scorePassages,
+} from './passage-score.ts';
 import { inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 import { isQuotable } from './quotable.ts';
 import { allTerms, topicTerms } from './words.ts';
@@ -116,7 +124,6 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
   const best = ranked[0];
   if (best === undefined || allowed?.has(best) === false) return { passages: [], logOdds: Number.NEGATIVE_INFINITY };
   const quoted = candidates.filter((one) => allowed?.has(one) !== false);
-  const numbers = numbersOf(best, questions);
   const chosen = [grow(best, quoted)];
   const rest = restOf(best, chosen[0]!, ranked, questions);
   if (rest !== undefined && allowed?.has(rest) !== false) {
@@ -124,8 +131,7 @@ function choose(candidates: readonly Candidate[], questions: Questions, allowed?
     chosen.push(overlaps(passage, chosen[0]!) ? [rest] : passage);
   }
   for (const one of ranked) {
-    const own = numbersOf(one, questions);
-    if (allowed?.has(one) === false || (own.size < numbers.size && own.isSubsetOf(numbers))) continue;
+    if (allowed?.has(one) === false || saysLess(one, best, questions)) continue;
     if (chosen.length === PASSAGES_MAX || one.score < best.score - FURTHER_SCORE_DROP_MAX) break;
     const passage = grow(one, quoted);
     if (!chosen.some((other) => overlaps(passage, other) || isDuplicate(passage, other))) chosen.push(passage);
@@ -154,15 +160,6 @@ function restOf(
       overlap(lacking, one.terms) > 0 &&
       (kind !== 'record' || isInOneRecord(chunk.content, best, one)),
   );
-}
-
-/**
- * Returns the numbers of the question that the passage or its titles have. A passage with fewer than the best one is left out, if it has no
- * other: what is said about version 3.0.0 does not add to 3.0.3.
- */
-function numbersOf({ terms, headingTerms, chunk }: Candidate, questions: Questions): ReadonlySet<string> {
-  const { names } = questions.get(chunk.language)!;
-  return new Set([...names].filter((name) => /\d/.test(name) && (terms.has(name) || headingTerms.has(name))));
 }
 
 /**
@@ -323,6 +320,7 @@ function belongs(upper: Candidate, lower: Candidate, best: Candidate, passage: r
   if (upper.position === lower.position) return true;
   if (upper.kind === 'sentence' && lower.kind === 'sentence') return true;
   if (upper.chunk.isCode && upper.kind === lower.kind) return true;
+  if (isOtherRecord(upper, lower, passage)) return false;
   if (isSameEntry(upper, lower)) return true;
   const outer = passage.includes(upper) ? lower : upper;
   if (outer.kind === 'code' && best.kind === 'sentence' && [upper, lower].includes(best)) return true;
@@ -339,6 +337,12 @@ function saysMore({ terms, headingTerms }: Candidate, passage: readonly Candidat
 function isSameEntry(upper: Candidate, lower: Candidate): boolean {
   if (upper.kind === 'record') return true;
   return lower.kind === 'record' && !EMPTY_LINE.test(upper.chunk.content.slice(upper.end, lower.start));
+}
+
+/** Returns true for units of two records: a key comes again. */
+function isOtherRecord(upper: Candidate, lower: Candidate, passage: readonly Candidate[]): boolean {
+  if (upper.kind !== 'record' || lower.kind !== 'record') return false;
+  return repeatsKey(lower.chunk.content, passage.includes(upper) ? passage[0]! : upper, lower);
 }
 
 /** A unit above the best one joins only when it is about the question. A unit below may continue the answer in other words. */

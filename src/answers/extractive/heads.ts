@@ -33,3 +33,14 @@ export function isInOneRecord(content: string, one: Place, other: Place): boolea
   const between = content.slice(upper.start, lower.end);
   return !EMPTY_LINE.test(between) && (firstKey === undefined || !between.includes(`\n${firstKey}`));
 }
+
+/** A key at the start of a line, with the blanks and the mark of an item before it. */
+const KEY = /^[ \t]*(?:- +)?[^\s:：#][^\n:：]{0,59}[:：](?!\S)/gmu;
+
+/** Returns whether a key of `lower` stands above it, from `upper` on, as far from the margin. */
+export function repeatsKey(content: string, upper: Place, lower: Place): boolean {
+  const lineStart = (at: number): number => content.lastIndexOf('\n', at - 1) + 1;
+  const start = lineStart(lower.start);
+  const above = new Set(content.slice(lineStart(upper.start), start).match(KEY));
+  return (content.slice(start, lower.end).match(KEY) ?? []).some((key) => above.has(key));
+}

@@ -293,6 +293,25 @@ function weightedShare(question: Question, frequency: ReadonlyMap<string, number
     sum([...weights].map(([term, weight]) => (accepts(term) ? weight : 0))) / total;
 }
 
+/**
+ * Returns true when a passage, with its titles, has only some of the numbers of the question that the best one has, or a record only some
+ * of the terms: what is said about version 3.0.0, or about another service, does not add to what is asked for.
+ */
+export function saysLess(one: Candidate, best: Candidate, questions: Questions): boolean {
+  const isLess = (own: ReadonlySet<string>, all: ReadonlySet<string>): boolean =>
+    own.size < all.size && own.isSubsetOf(all);
+  const asked = ({ chunk }: Candidate): Question => questions.get(chunk.language)!;
+  const numbersOf = (of: Candidate): ReadonlySet<string> =>
+    new Set(
+      [...asked(of).names].filter((name) => /\d/.test(name) && (of.terms.has(name) || of.headingTerms.has(name))),
+    );
+  if (isLess(numbersOf(one), numbersOf(best))) return true;
+  return (
+    one.kind === 'record' &&
+    isLess(asked(one).terms.intersection(one.terms), asked(best).terms.intersection(best.terms))
+  );
+}
+
 /** Returns how many of the terms are among the others. */
 export function overlap(terms: ReadonlySet<string>, others: ReadonlySet<string>): number {
   return [...terms].filter((term) => others.has(term)).length;
