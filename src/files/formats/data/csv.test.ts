@@ -168,5 +168,6 @@ test('account, period and balance above the header of a bank statement are parag
 
 test('short rows stay rows if the header is not the fullest row, or if no header is below them', () => {
   assert.match(parseCsv('a,b\n1,2\n3,9,5,6,7\n8,9,1,2,3\n', 'csv', []).text, /^\| a \| b \|/);
+  assert.match(parseCsv('item,sum,unit\nkind,cost,per,note\ntea,5,kg,x\nrye,7,kg,y\n', 'csv', []).text, /^\| item/);
   assert.match(parseCsv('a,b\nx,1,2,3,4\ny,5,6\n', 'csv', []).text, /a \| b/);
 });
