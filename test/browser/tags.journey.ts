@@ -62,6 +62,7 @@ describe('tags and metadata columns', { skip }, () => {
     await dialog.getByText('0 groups have the tag.').waitFor();
     await press(page, dialog.getByLabel('papers'), 'Space');
     await dialog.getByText('1 group has the tag.').waitFor();
+    assert.equal(await dialog.getByLabel('papers').evaluate((box) => box === document.activeElement), true);
     await look(page, 'tags-groups');
     const linked = await service.pinakes.listTagLinks();
     assert.deepEqual(

@@ -11,7 +11,11 @@ export function Header({ title, count, children }: { title: ReactNode; count?: R
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-2">
       <div className="flex min-w-0 flex-1 basis-40 items-center gap-2">
         <h1 className="min-w-0 truncate text-base font-semibold">{title}</h1>
-        {count !== undefined && <span className="num text-sm text-ink-3">{count}</span>}
+        {count !== undefined && (
+          <span role="status" className="num text-sm text-ink-3">
+            {count}
+          </span>
+        )}
       </div>
       <div className="ms-auto flex flex-wrap items-center justify-end gap-1.5">{children}</div>
     </header>

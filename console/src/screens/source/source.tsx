@@ -239,7 +239,11 @@ function Crumbs({ name, path = null, file_type: type }: Partial<Pick<SourceFacts
       </Link>
       <Icon name="chevron-right" size={13} className="text-ink-3 rtl:-scale-x-100" />
       {type !== undefined && <FileGlyph type={type} {...(name !== undefined && { name })} />}
-      {name !== undefined && <bdi className="truncate">{name}</bdi>}
+      {name !== undefined && (
+        <bdi className="truncate" title={name}>
+          {name}
+        </bdi>
+      )}
       {folder !== '' && <bdi className="min-w-8 shrink-[4] truncate text-xs font-normal text-ink-3">{folder}</bdi>}
     </span>
   );

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { inWords } from '../../data/api.ts';
 import { readAgain, type SourceRow } from '../../data/sources.ts';
 import { Button, Hint } from '../../parts/button.tsx';
@@ -55,10 +56,15 @@ function Failed({ row, error, wide, mayManage }: FailedProps) {
     <span className="flex items-center gap-1.5">
       <Icon name={served ? 'triangle-alert' : 'circle-alert'} size={14} className={tone} />
       <Hint label={`${served ? `${say('state.oldServed')} ` : ''}${title}: ${reason}`}>
-        <button type="button" className={`min-w-0 truncate rounded-sm text-start ${tone}`} dir="auto">
+        <Link
+          to="/sources/$id"
+          params={{ id: row.id }}
+          className={`min-w-0 truncate rounded-sm text-start ${tone}`}
+          dir="auto"
+        >
           {title}
           <span className={wide ? 'text-ink-3' : 'text-ink-3 @max-4xl:hidden'}> · {reason}</span>
-        </button>
+        </Link>
       </Hint>
       {mayManage && (
         <Hint label={say('sources.readGroupAgain', { group: row.source_group_name })}>

@@ -64,12 +64,13 @@ describe('the plan of an upload', () => {
     assert.deepEqual(
       plan.excluded.map(({ file: { path }, why }) => [path, why]),
       [
-        ['.DS_Store', 'hidden'],
-        ['x/.git/config', 'hidden'],
-        ['x/~$a.docx', 'litter'],
+        // Those of a rare reason are first.
         ['b.md', 'empty'],
+        ['x/~$a.docx', 'litter'],
         ['c.pdf', 'tooLarge'],
         ['a.pdf', 'twice'],
+        ['.DS_Store', 'hidden'],
+        ['x/.git/config', 'hidden'],
       ],
     );
     assert.equal(plan.files, 1);

@@ -55,7 +55,7 @@ export function unreadOf(kind: HeadKind | undefined, readsPictures: boolean): Un
 /**
  * Returns the plan of an upload. Hidden files, empty files, files that no request can hold and repeated paths are left out, and so are
  * files in a folder that belong to its web pages and have no text of their own. Such a file that is chosen by itself is sent, if it can
- * be read.
+ * be read. What is left out for a rare reason is first: a contract without text is not lost among the pictures of web pages.
  */
 export function planUpload<F extends GivenFile>(
   given: readonly F[],
@@ -88,6 +88,9 @@ export function planUpload<F extends GivenFile>(
     const ending = endingOf(file.path);
     endings.set(ending, (endings.get(ending) ?? 0) + 1);
   }
+  const ofReason = Map.groupBy(plan.excluded, ({ why }) => why);
+  const number = ({ why }: { why: Exclusion }) => ofReason.get(why)!.length;
+  plan.excluded.sort((a, b) => number(a) - number(b) || (a.why < b.why ? -1 : Number(a.why > b.why)));
   plan.endings = [...endings].map(([ending, count]) => ({ ending, count })).toSorted((a, b) => b.count - a.count);
   return plan;
 }

@@ -56,8 +56,9 @@ export function AssignTag({ tag, close }: { tag: Tag; close(): void }) {
                 <Tick
                   label={<bdi>{name || say('sources.withheld')}</bdi>}
                   checked={linked(id)}
-                  disabled={!mayWrite || change.isPending}
-                  onChange={() => change.mutate({ id, linked: !linked(id) })}
+                  disabled={!mayWrite}
+                  // A disabled box would lose the focus while its change is stored.
+                  onChange={() => !change.isPending && change.mutate({ id, linked: !linked(id) })}
                 />
               </li>
             ))}
