@@ -250,6 +250,7 @@ test('speech in TTML and in the JSON of speech recognition has its times and spe
   assert.equal((await json({ results: { utterances: inMilliseconds } })).text, heard);
   const offsets = parts.map(({ start, end, text }) => ({ offsets: { from: start * 1000, to: end * 1000 }, text }));
   assert.equal((await json({ transcription: offsets })).text, '00:00:00 Hello.\n\n00:01:02 Now the cells.');
+  assert.equal((await json([{ start: 0, end: 1.5, text: ' ' }, ...parts])).text, heard, 'a part without words');
   const lengths = [{ text: 'Hello.', start: 3, duration: 2.5 }];
   assert.equal((await json(lengths)).text, '00:00:03 Hello.');
   const marks = [{ start: 4, end: 9, text: 'Kyiv.', label: 'PLACE' }];

@@ -22,9 +22,8 @@ const DEFINITION = new RegExp(
   String.raw`\\(?:newcommand|renewcommand|providecommand|def)\*?\s{0,10}\{?\\([a-zA-Z]{1,40})\}?\s{0,10}\{${NESTED}\}`,
   'g',
 );
-/** Longer definitions are no words, and neither are those of lengths, fonts and conditions. */
-const DEFINITION_UNITS_MAX = 200;
-const LAYOUT_DEFINITION = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font)|[@#]/;
+/** Definitions of lengths, fonts and conditions, and longer ones, are no words. */
+const NO_WORDS = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font)|[@#]|^[\s\S]{201}/;
 /** Maximum number of units that definitions may add to a text. */
 const ADDED_UNITS_MAX = 1_000_000;
 /** Words for the page, and the same words for the outline of a PDF. */
@@ -53,8 +52,7 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const from = source.indexOf('\\begin{document}');
   const to = source.lastIndexOf('\\end{document}');
   const inside = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
-  // A source that has the sign of placeholders could repeat a protected text.
-  // Code in texts of knitr and Sweave begins with `<<name>>=` and ends with a line that begins with `@`.
+  // Code of knitr and Sweave is between `<<name>>=` and `@`. The sign of placeholders could repeat a protected text.
   const body = inside
     .replace(/^<<[^\n]{0,300}>>=/gm, '\\begin{lstlisting}')
     .replace(/^@(?=\s)/gm, '\\end{lstlisting}')
@@ -76,11 +74,11 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   return `${front}${title === '' ? '' : `# ${title}\n\n`}${abstract}\n\n${whole}`;
 }
 
-/** Returns a function that writes out the commands that a file defines without arguments, and leaves out their definitions. */
+/** Returns a function that writes out commands that a file defines without arguments, also inside each other, and not their definitions. */
 function expander(source: string): (text: string) => string {
   const bodies = new Map<string, string>();
   for (const [, name = '', body = ''] of source.replace(/(^|[^\\])%.*$/gm, '$1').matchAll(DEFINITION)) {
-    if (body.length <= DEFINITION_UNITS_MAX && !LAYOUT_DEFINITION.test(body)) bodies.set(name, body);
+    if (!NO_WORDS.test(body)) bodies.set(name, body);
   }
   let added = 0;
   const replace = (text: string) =>
@@ -89,7 +87,6 @@ function expander(source: string): (text: string) => string {
       added += body?.length ?? 0;
       return body ?? command;
     });
-  // A definition may use another one.
   return (text) => replace(replace(text.replace(DEFINITION, '')));
 }
 
