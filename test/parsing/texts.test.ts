@@ -257,12 +257,18 @@ test('speech in TTML and in the JSON of speech recognition has its times and spe
   assert.match((await json(marks)).text, /label: PLACE/, 'marks in a text are no speech');
 });
 
+test('an abstract inside of a LaTeX document is read once', async () => {
+  const tex = String.raw`\documentclass{a}\begin{document}\abstract{We show trees.} Words.\end{document}`;
+  assert.equal((await readBytes('a.tex', tex)).text, 'We show trees. Words.');
+});
+
 test('LaTeX files keep the words of their own commands, and code of knitr', async () => {
   const tex = String.raw`\documentclass{article}
 \newcommand{\base}{Deep}\newcommand{\method}{\base{}Parser} \def\be{\begin{equation}}
 \providecommand{\tightlist}{\setlength{\itemsep}{0pt}}
 \title{The \method{} of \emph{{deep}} trees}
-\Abstract{We show \emph{more} trees.}
+\Abstract{% a remark
+We show \emph{more} trees.}
 \begin{document}
     Indented words of \method{} stay a paragraph.
 

@@ -26,6 +26,7 @@ const DEFINITION = new RegExp(
 const NO_WORDS = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font)|[@#]|^[\s\S]{201}/;
 /** Maximum number of units that definitions may add to a text. */
 const ADDED_UNITS_MAX = 1_000_000;
+const COMMENT = /(^|[^\\])%.*$/gm;
 /** Words for the page, and the same words for the outline of a PDF. */
 const TWO_FORMS = new RegExp(String.raw`\\texorpdfstring\s{0,10}\{${NESTED}\}\s{0,10}\{${NESTED}\}`, 'g');
 /** Lines that are drawn, and the edges of boxes. */
@@ -58,15 +59,14 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
     .replace(/^@(?=\s)/gm, '\\end{lstlisting}')
     .replaceAll('\ue0c6', '');
   const expanded = expander(source);
-  const property = (name: string) => {
-    const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(
-      withTexLetters(expanded(source.slice(0, 100_000))),
-    )?.[1];
+  const head = withTexLetters(expanded(source.slice(0, 100_000).replace(COMMENT, '$1')));
+  const property = (name: string, where = head) => {
+    const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(where)?.[1];
     return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
   };
   const [title, author] = [property('title'), property('author')];
   // Some classes have the abstract before the document.
-  const abstract = from === -1 ? '' : property('[aA]bstract');
+  const abstract = from === -1 ? '' : property('[aA]bstract', head.split('\\begin{document}', 1)[0]);
   const front = author === '' ? '' : `---\nauthor: ${JSON.stringify(author)}\n---\n`;
   const protectedParts: string[] = [];
   const markdown = blocks(body, (outside) => text(expanded(withoutAddresses(outside, marks, protectedParts))));
@@ -77,7 +77,7 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
 /** Returns a function that writes out commands that a file defines without arguments, also inside each other, and not their definitions. */
 function expander(source: string): (text: string) => string {
   const bodies = new Map<string, string>();
-  for (const [, name = '', body = ''] of source.replace(/(^|[^\\])%.*$/gm, '$1').matchAll(DEFINITION)) {
+  for (const [, name = '', body = ''] of source.replace(COMMENT, '$1').matchAll(DEFINITION)) {
     if (!NO_WORDS.test(body)) bodies.set(name, body);
   }
   let added = 0;
@@ -144,7 +144,7 @@ function replaceEnvironments(
 function text(source: string): string {
   const plain = source
     .replace(/\\def\\\w{1,40}\{.*$/gm, '')
-    .replace(/(^|[^\\])%.*$/gm, '$1')
+    .replace(COMMENT, '$1')
     .replace(IGNORED_COMMAND, '')
     .replace(DRAWN, '')
     .replace(TWO_FORMS, '$1')
