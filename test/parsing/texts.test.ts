@@ -250,10 +250,16 @@ test('speech in TTML and in the JSON of speech recognition has its times and spe
   assert.equal((await json({ results: { utterances: inMilliseconds } })).text, heard);
   const offsets = parts.map(({ start, end, text }) => ({ offsets: { from: start * 1000, to: end * 1000 }, text }));
   assert.equal((await json({ transcription: offsets })).text, '00:00:00 Hello.\n\n00:01:02 Now the cells.');
+  assert.equal((await json([{ start: 0, end: 1.5, text: ' ' }, ...parts])).text, heard, 'a part without words');
   const lengths = [{ text: 'Hello.', start: 3, duration: 2.5 }];
   assert.equal((await json(lengths)).text, '00:00:03 Hello.');
   const marks = [{ start: 4, end: 9, text: 'Kyiv.', label: 'PLACE' }];
   assert.match((await json(marks)).text, /label: PLACE/, 'marks in a text are no speech');
+});
+
+test('an abstract inside of a LaTeX document is read once', async () => {
+  const tex = String.raw`\documentclass{a}\begin{document}\abstract{We show trees.} Words.\end{document}`;
+  assert.equal((await readBytes('a.tex', tex)).text, 'We show trees. Words.');
 });
 
 test('LaTeX files keep the words of their own commands, and code of knitr', async () => {
@@ -261,7 +267,8 @@ test('LaTeX files keep the words of their own commands, and code of knitr', asyn
 \newcommand{\base}{Deep}\newcommand{\method}{\base{}Parser} \def\be{\begin{equation}}
 \providecommand{\tightlist}{\setlength{\itemsep}{0pt}}
 \title{The \method{} of \emph{{deep}} trees}
-\Abstract{We show \emph{more} trees.}
+\Abstract{% a remark
+We show \emph{more} trees.}
 \begin{document}
     Indented words of \method{} stay a paragraph.
 

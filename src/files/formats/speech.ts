@@ -15,7 +15,6 @@ export interface Cue {
   start: number;
   end: number;
   speaker: string;
-  /** The lines of the speech. */
   lines: string[];
 }
 
@@ -23,9 +22,8 @@ export interface Cue {
 export function writeSpeech(builder: TextBuilder, cues: Iterable<Cue>): void {
   let open: (Cue & { text: string }) | undefined;
   const flush = () => {
-    if (open)
-      builder.add({ kind: 'paragraph' }, `${timeOf(open.start)} ${open.speaker && `${open.speaker}: `}${open.text}`);
-    open = undefined;
+    const speaker = open?.speaker && `${open.speaker}: `;
+    if (open) builder.add({ kind: 'paragraph' }, `${timeOf(open.start)} ${speaker}${open.text}`);
   };
   for (const cue of cues) {
     // Captions of live programmes repeat the lines that are still on the screen.
@@ -33,11 +31,11 @@ export function writeSpeech(builder: TextBuilder, cues: Iterable<Cue>): void {
     const text = cue.lines.filter((line) => !shown.includes(line)).join(' ');
     const pauses = !open || cue.speaker !== open.speaker || cue.start - open.end >= PAUSE_SECONDS;
     const isLong = open && open.text.length > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open.text);
-    if (!open || (text !== '' && (pauses || isLong || TURN.test(text)))) {
+    if (text !== '' && (pauses || isLong || TURN.test(text))) {
       flush();
       open = { ...cue, text };
-    } else if (text !== '') open.text += ` ${text}`;
-    Object.assign(open, { end: cue.end, lines: cue.lines });
+    } else if (open && text !== '') open.text += ` ${text}`;
+    if (open) Object.assign(open, { end: cue.end, lines: cue.lines });
   }
   flush();
 }

@@ -21,21 +21,15 @@ export function parseSubtitles(source: string): ParsedFile {
 /** Returns the spoken lines of ASS and SSA by their times. Their fields are in the order of the line `Format`; the text is the last. */
 function dialogueOf(source: string): Cue[] {
   const events = source.slice(Math.max(0, source.search(/^[ \t]{0,20}\[Events\]/im)));
-  const names = (/^[ \t]{0,20}Format:(.*)$/m.exec(events)?.[1] ?? DIALOGUE_FIELDS)
-    .split(',')
-    .map((name) => name.trim());
+  const names = (/^[ \t]{0,20}Format:(.*)$/m.exec(events)?.[1] ?? DIALOGUE_FIELDS).trim().split(/\s*,\s*/);
   const cues = Array.from(events.matchAll(/^[ \t]{0,20}Dialogue:(.*)$/gm), ([, line = '']): Cue => {
     const fields = line.split(',');
     const field = (name: string) => fields[names.indexOf(name)]?.trim() ?? '';
     const words = fields.slice(names.length - 1).join(',');
     // Behind `\\p1` are the lines of a drawing.
     const text = /\{[^{}]*\\p[1-9]/.test(words) ? '' : plain(words.replace(/\\[Nnh]/g, ' '));
-    return {
-      start: clock(field('Start')),
-      end: clock(field('End')),
-      speaker: field('Name') || field('Actor'),
-      lines: [text],
-    };
+    const [start = 0, end = 0] = ['Start', 'End'].map((edge) => clock(field(edge)));
+    return { start, end, speaker: field('Name') || field('Actor'), lines: [text] };
   });
   return cues.filter(({ lines }) => lines[0] !== '').sort((a, b) => a.start - b.start);
 }

@@ -22,11 +22,11 @@ const DEFINITION = new RegExp(
   String.raw`\\(?:newcommand|renewcommand|providecommand|def)\*?\s{0,10}\{?\\([a-zA-Z]{1,40})\}?\s{0,10}\{${NESTED}\}`,
   'g',
 );
-/** Longer definitions are no words, and neither are those of lengths, fonts and conditions. */
-const DEFINITION_UNITS_MAX = 200;
-const LAYOUT_DEFINITION = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font)|[@#]/;
+/** Definitions of lengths, fonts and conditions, and longer ones, are no words. */
+const NO_WORDS = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font)|[@#]|^[\s\S]{201}/;
 /** Maximum number of units that definitions may add to a text. */
 const ADDED_UNITS_MAX = 1_000_000;
+const COMMENT = /(^|[^\\])%.*$/gm;
 /** Words for the page, and the same words for the outline of a PDF. */
 const TWO_FORMS = new RegExp(String.raw`\\texorpdfstring\s{0,10}\{${NESTED}\}\s{0,10}\{${NESTED}\}`, 'g');
 /** Lines that are drawn, and the edges of boxes. */
@@ -53,22 +53,20 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const from = source.indexOf('\\begin{document}');
   const to = source.lastIndexOf('\\end{document}');
   const inside = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
-  // A source that has the sign of placeholders could repeat a protected text.
-  // Code in texts of knitr and Sweave begins with `<<name>>=` and ends with a line that begins with `@`.
+  // Code of knitr and Sweave is between `<<name>>=` and `@`. The sign of placeholders could repeat a protected text.
   const body = inside
     .replace(/^<<[^\n]{0,300}>>=/gm, '\\begin{lstlisting}')
     .replace(/^@(?=\s)/gm, '\\end{lstlisting}')
     .replaceAll('\ue0c6', '');
   const expanded = expander(source);
-  const property = (name: string) => {
-    const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(
-      withTexLetters(expanded(source.slice(0, 100_000))),
-    )?.[1];
+  const head = withTexLetters(expanded(source.slice(0, 100_000).replace(COMMENT, '$1')));
+  const property = (name: string, where = head) => {
+    const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(where)?.[1];
     return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
   };
   const [title, author] = [property('title'), property('author')];
   // Some classes have the abstract before the document.
-  const abstract = from === -1 ? '' : property('[aA]bstract');
+  const abstract = from === -1 ? '' : property('[aA]bstract', head.split('\\begin{document}', 1)[0]);
   const front = author === '' ? '' : `---\nauthor: ${JSON.stringify(author)}\n---\n`;
   const protectedParts: string[] = [];
   const markdown = blocks(body, (outside) => text(expanded(withoutAddresses(outside, marks, protectedParts))));
@@ -76,11 +74,11 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   return `${front}${title === '' ? '' : `# ${title}\n\n`}${abstract}\n\n${whole}`;
 }
 
-/** Returns a function that writes out the commands that a file defines without arguments, and leaves out their definitions. */
+/** Returns a function that writes out commands that a file defines without arguments, also inside each other, and not their definitions. */
 function expander(source: string): (text: string) => string {
   const bodies = new Map<string, string>();
-  for (const [, name = '', body = ''] of source.replace(/(^|[^\\])%.*$/gm, '$1').matchAll(DEFINITION)) {
-    if (body.length <= DEFINITION_UNITS_MAX && !LAYOUT_DEFINITION.test(body)) bodies.set(name, body);
+  for (const [, name = '', body = ''] of source.replace(COMMENT, '$1').matchAll(DEFINITION)) {
+    if (!NO_WORDS.test(body)) bodies.set(name, body);
   }
   let added = 0;
   const replace = (text: string) =>
@@ -89,7 +87,6 @@ function expander(source: string): (text: string) => string {
       added += body?.length ?? 0;
       return body ?? command;
     });
-  // A definition may use another one.
   return (text) => replace(replace(text.replace(DEFINITION, '')));
 }
 
@@ -147,7 +144,7 @@ function replaceEnvironments(
 function text(source: string): string {
   const plain = source
     .replace(/\\def\\\w{1,40}\{.*$/gm, '')
-    .replace(/(^|[^\\])%.*$/gm, '$1')
+    .replace(COMMENT, '$1')
     .replace(IGNORED_COMMAND, '')
     .replace(DRAWN, '')
     .replace(TWO_FORMS, '$1')

@@ -2,9 +2,7 @@
 import { CARRIER_UNITS, raisedText } from '../raised-text.ts';
 import { attribute, childAt, childElements, textOf, type XmlElement } from './tree.ts';
 
-const NOTES = /^(?:note|fn|footnote)$/i;
 const CITATIONS = /^(?:(?:element-|mixed-|nlm-)?citation|bibl)$/i;
-const STYLES = /^(?:sup|sub|italic|bold|sc|hi|emphasis)$/i;
 
 /** Changes the tree of a text in place. */
 export function writeOut(top: XmlElement): void {
@@ -33,12 +31,11 @@ function withLabel(element: XmlElement): void {
 
 /** Returns the day of a date that has its parts as numbers, such as 2011-08-02. */
 function dateOf(date: XmlElement): string[] | undefined {
-  const parts = ['year', 'month', 'day']
+  const day = ['year', 'month', 'day']
     .flatMap((name) => childAt(date, name) ?? [])
-    .map((part) => textOf(part).trim());
-  return parts.every((part) => /^\d{1,4}$/.test(part))
-    ? [parts.map((part) => part.padStart(2, '0')).join('-')]
-    : undefined;
+    .map(textOf)
+    .join('-');
+  return /^\d{4}(?:-\d{1,2}){0,2}$/.test(day) ? [day.replace(/\b\d\b/g, '0$&')] : undefined;
 }
 
 function separated(element: XmlElement): XmlElement['children'] {
@@ -52,10 +49,10 @@ function separated(element: XmlElement): XmlElement['children'] {
     const after = textAt(children[i + 1]).slice(0, CARRIER_UNITS);
     const raised = /^sup(?:erscript)?$/i.test(child.name) ? raisedText(before, textOf(child).trim(), after) : undefined;
     if (raised !== undefined) return [raised];
-    if (NOTES.test(child.name) && before.trim() !== '' && hasWords)
+    if (/^(?:note|fn|footnote)$/i.test(child.name) && before.trim() !== '' && hasWords)
       return [' (', child, /^[\p{L}\p{N}]/u.test(after) ? ') ' : ')'];
     if (/^lb$/i.test(child.name)) return attribute(child, 'break') === 'no' ? [] : [' '];
     const touches = CITATIONS.test(element.name) && typeof children[i - 1] === 'object';
-    return touches && !STYLES.test(child.name) ? [' ', child] : [child];
+    return touches && !/^(?:su[bp]|italic|bold|sc|hi|emphasis)$/i.test(child.name) ? [' ', child] : [child];
   });
 }

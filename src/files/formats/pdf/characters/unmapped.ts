@@ -2,7 +2,6 @@
  * Reads characters of fonts that do not say which characters they show. pdfium then returns the code of the character in the font. The
  * codes of three kinds of fonts are known; a language tells which kind it is. Pure.
  */
-
 import { hasFunctionWord, languageByWords } from '../../../../text/language-words.ts';
 import { withoutDingbats } from './dingbats.ts';
 
