@@ -97,18 +97,3 @@ test('a page in the codes of an Indian script is unreadable, although they can b
   pages.add(0, unmapped!);
   assert.deepEqual(pages.unreadable(), [0]);
 });
-
-test('letters that are called dingbats are read, with ligatures and hyphens, and signs of lists stay', () => {
-  // pdfTeX names the glyph of a letter by its code: a101 is e, and the sign of this name is U+2761.
-  const page =
-    'P❡♥❛❧✐③❡❞ ❧❡❛st sq✉❛r❡s ❛r❡ t❤❡ ✜rst ♦❢ t❤❡ ♠❡t❤♦❞s ✐♥ t❤✐s ♣❛❝❦❛❣❡ ❢♦r ❘✱ ❛♥❞ t❤❡ ♠♦❞❡❧s ❛r❡ ❝♦♥✲\r\n❞✐t✐♦♥❛❧✳';
-  const characters = readUnmapped(page, () => false).characters.join('');
-  assert.equal(
-    characters,
-    'Penalized least squares are the first of the methods in this package for R, and the models are con\ufffe\r\nditional.',
-  );
-  const list = '❖ The first of the points is that we have a list. ❖ The second is that it has signs.';
-  assert.equal(readUnmapped(list, () => false).characters.join(''), list);
-  const signs = '❡♥❛❧ ✐③❡❞ ❧❡❛ ✉❛r ❡❡❡ ❛❛❛';
-  assert.equal(readUnmapped(signs, () => false).characters.join(''), signs, 'no words of a language');
-});

@@ -3,7 +3,6 @@
  * codes of three kinds of fonts are known; a language tells which kind it is. Pure.
  */
 import { hasFunctionWord, languageByWords } from '../../../../text/language-words.ts';
-import { withoutDingbats } from './dingbats.ts';
 
 /** Letters of unmapped fonts below which a page is left as it is: formulas and drawings use such fonts for signs. */
 const LETTERS_MIN = 40;
@@ -36,7 +35,7 @@ export interface Readable {
 
 /** Returns the characters of a page. `isUnmapped` tells which of them are codes. */
 export function readUnmapped(text: string, isUnmapped: (unit: number) => boolean): Readable {
-  const characters = withoutDingbats(text.split(''));
+  const characters = text.split('');
   const codes = characters.map((character, unit) => (character > ' ' || CONTROL.test(character)) && isUnmapped(unit));
   const count = codes.filter(Boolean).length;
   const signs = () => characters.map((character) => SIGNS[character] ?? character);
