@@ -74,9 +74,24 @@ test('tables, lists and sentences are no directory', () => {
 });
 
 test('a list of nothing but names of files is a directory, and a list that describes files is none', () => {
-  assert.ok(isDirectory(linesOf((word) => `- Re: ${word} of the mail.eml`), []));
-  assert.ok(!isDirectory(linesOf((word) => `- ${word}.yaml: what the mail server may do`), []));
-  assert.ok(!isDirectory(linesOf((word) => `- The ${word} waits in the queue.`), []));
+  assert.ok(
+    isDirectory(
+      linesOf((word) => `- Re: ${word} of the mail.eml`),
+      [],
+    ),
+  );
+  assert.ok(
+    !isDirectory(
+      linesOf((word) => `- ${word}.yaml: what the mail server may do`),
+      [],
+    ),
+  );
+  assert.ok(
+    !isDirectory(
+      linesOf((word) => `- The ${word} waits in the queue.`),
+      [],
+    ),
+  );
 });
 
 test('code below the title of an index is no directory', () => {
