@@ -67,7 +67,6 @@ export const reasonsDe: Readonly<Record<string, string>> = {
     'Die Wörter sind unscharf, gedreht oder handgeschrieben, oder es ist eine Zeichnung.',
   'The chat has ids instead of the names in *, *.':
     'Der Chat zeigt Kennungen statt Namen, denn * konnte nicht gelesen werden.',
-  'An attached message is damaged.': 'Eine angehängte Nachricht ist beschädigt.',
   'Pages of the diagram that could not be unpacked: #.': 'Seiten des Diagramms, die nicht entpackt werden konnten: #.',
   'The file is no Outlook message.': 'Die Datei ist keine Outlook-Nachricht.',
   'The file includes *, which is read separately.': 'Die Datei fügt * ein, was getrennt gelesen wird.',

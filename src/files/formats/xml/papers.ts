@@ -1,4 +1,4 @@
-/** Writes out what the markup of papers and books says without words: signs between keywords, brackets of notes, raised text, dates. */
+/** Writes out what the markup of papers and books says without words: signs between keywords, raised text, dates. */
 import { CARRIER_UNITS, raisedText } from '../raised-text.ts';
 import { attribute, childAt, childElements, textOf, type XmlElement } from './tree.ts';
 
@@ -40,7 +40,6 @@ function dateOf(date: XmlElement): string[] | undefined {
 
 function separated(element: XmlElement): XmlElement['children'] {
   const textAt = (child: XmlElement['children'][number] = '') => (typeof child === 'string' ? child : textOf(child));
-  const hasWords = element.children.some((child) => typeof child === 'string' && child.trim() !== '');
   let behind = '';
   return element.children.flatMap((child, i, children) => {
     const before = behind;
@@ -49,8 +48,6 @@ function separated(element: XmlElement): XmlElement['children'] {
     const after = textAt(children[i + 1]).slice(0, CARRIER_UNITS);
     const raised = /^sup(?:erscript)?$/i.test(child.name) ? raisedText(before, textOf(child).trim(), after) : undefined;
     if (raised !== undefined) return [raised];
-    if (/^(?:note|fn|footnote)$/i.test(child.name) && before.trim() !== '' && hasWords)
-      return [' (', child, /^[\p{L}\p{N}]/u.test(after) ? ') ' : ')'];
     if (/^lb$/i.test(child.name)) return attribute(child, 'break') === 'no' ? [] : [' '];
     const touches = CITATIONS.test(element.name) && typeof children[i - 1] === 'object';
     return touches && !/^(?:su[bp]|italic|bold|sc|hi|emphasis)$/i.test(child.name) ? [' ', child] : [child];

@@ -23,7 +23,7 @@ const CELLS = /^(?:entry|td|th|cell)$/i;
 const SKIPPED =
   /^(?:(?:inline-)?graphic|(?:us-)?math|math-us|permissions|history|(?:journal|article|object)-id|is[sb]n|counts|gliederungskennzahl)$/i;
 /** Matches notes that stand within a sentence. */
-const FOOTNOTES = /^(?:footnote|authorialNote|NOTE)$/;
+const FOOTNOTES = /^(?:footnote|authorialnote|note|fn)$/i;
 const AUTHORS = /^(?:contrib|author|editor|inventor|personname)$/i;
 const REFERENCES = /^(?:ref|biblioentry|bibl|biblstruct)$/i;
 
@@ -276,11 +276,11 @@ function isSection(element: XmlElement): boolean {
 /** Returns the text of an element, with blanks around blocks. If `spaced`, elements without text of their own have blanks inside, too. */
 function spacedText(element: XmlElement, spaced = true): string {
   const mixed = hasOwnText(element);
-  const parts = element.children.map((child) => {
+  const parts = element.children.map((child, i) => {
     if (typeof child === 'string') return child;
     if (SKIPPED.test(child.name)) return '';
     const text = spacedText(child, spaced);
-    if (mixed && FOOTNOTES.test(child.name)) return ` (${text.trim()})`;
+    if (mixed && i > 0 && FOOTNOTES.test(child.name)) return ` (${text.trim()})`;
     return APART.some((names) => names.test(child.name)) ? ` ${text} ` : text;
   });
   return parts.join(spaced && !mixed ? ' ' : '');
