@@ -2,7 +2,7 @@
 
 const FRONT_MATTER_UNITS_MAX = 64 * 1024;
 
-export interface FrontMatter {
+interface FrontMatter {
   values: Map<string, string>;
   /** UTF-16 index at which the text after the front matter starts. */
   bodyStart: number;

@@ -1,4 +1,4 @@
-/** Parses Markdown: keeps the source of top-level blocks without comments, and the single values of front matter behind them. */
+/** Parses Markdown: keeps the source of top-level blocks, without front matter and comments. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it';
 import type { ChunkMetadataKey, TypedMetadata } from '../../../corpus/values.ts';
 import type { Link } from '../../../text/link-line.ts';
@@ -9,7 +9,7 @@ import { KeyPicker, originMetadata, typedValue } from '../../metadata-values.ts'
 import type { Block, BlockKind, BlockLink, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { withoutAnchors } from './anchors.ts';
-import { type FrontMatter, readFrontMatter } from './front-matter.ts';
+import { readFrontMatter } from './front-matter.ts';
 
 const KINDS: Record<string, BlockKind> = {
   heading_open: 'heading',
@@ -44,7 +44,7 @@ export async function parseMd(
 ): Promise<ParsedFile> {
   const front = readFrontMatter(source);
   const builder = new TextBuilder();
-  const body = withFields(source, front);
+  const body = source.slice(front.bodyStart);
   const extraLinks = linkReader(links);
   let at = front.bodyStart;
   for (const piece of pieces(links.length > 0 ? body : withoutAnchors(withoutPictureData(body)))) {
@@ -83,32 +83,10 @@ const OWN_KEYS = new Set(
   'title author authors created date language lang description tags parent_source_id'.split(' '),
 );
 
-/** A key with one value, and not with a list or a longer text. */
-const SINGLE_VALUE = /^["']?([^\s:=#"'][^:="'\n]{0,255}?)["']?[ \t]{0,9}[:=][ \t]{1,9}[^\s[|>&*!{]/gm;
-/** Switches of a page (`draft: false`) and addresses do not describe it. */
-const SAYS_NOTHING = /^(?:true|false|yes|no|on|off|https?:\/\/.*|\.{0,2}\/.*)?$/i;
-
-/**
- * Returns the text of a page, with the single values of its front matter at the end, such as `owner: team-a`. There they are found and
- * quoted, and do not stand between a heading and its text. Values that the text has already are not repeated.
- */
-function withFields(source: string, { values, bodyStart }: FrontMatter): string {
-  const body = source.slice(bodyStart);
-  const single = new Set(Array.from(source.slice(0, bodyStart).matchAll(SINGLE_VALUE), ([, key]) => key));
-  const lines = othersOf(values)
-    .filter(([key, value]) => single.has(key) && value !== values.get('title') && !SAYS_NOTHING.test(value))
-    .map(([key, value]) => `${key}: ${value}`)
-    .filter((line) => !body.includes(line));
-  return lines.length === 0 ? body : `${body.trimEnd()}\n\n${lines.join('\n')}\n`;
-}
-
-function othersOf(values: ReadonlyMap<string, string>): [string, string][] {
-  return [...values].filter(([key]) => !OWN_KEYS.has(key)).slice(0, OTHER_KEYS_MAX);
-}
-
 function otherMetadata(values: ReadonlyMap<string, string>): TypedMetadata {
+  const others = [...values].filter(([key]) => !OWN_KEYS.has(key)).slice(0, OTHER_KEYS_MAX);
   return Object.fromEntries(
-    othersOf(values).flatMap(([key, text]) => {
+    others.flatMap(([key, text]) => {
       const value = typedValue(text, 'string');
       return value === undefined ? [] : [[key, value] as const];
     }),
