@@ -56,7 +56,15 @@ test('a result is printed without the marks of headings and the rule of a table,
 });
 
 test('a result of a settings file is printed with its signs, and one of a manual without marks', () => {
-  const base = { id: 'i', score: 1, source_group_id: 'g', url: null, pages: null, heading_path: [] };
+  const base = {
+    id: 'i',
+    score: 1,
+    content_time: 1_764_000_000,
+    source_group_id: 'g',
+    url: null,
+    pages: null,
+    heading_path: [],
+  };
   const printed = ['yaml', 'txt'].map((type) => {
     const lines: string[] = [];
     const io = { out: (text: string) => void lines.push(text) };

@@ -18,7 +18,7 @@ import {
 import { type Io, usageError } from './shared/io.ts';
 import { tagNamed } from './shared/names.ts';
 import { printable } from './shared/printable.ts';
-import { timeText } from './shared/words.ts';
+import { listTime } from './shared/words.ts';
 
 export const SEARCH_MODES = ['hybrid', 'lexical', 'semantic'] as const;
 const LIMIT_MAX = 100;
@@ -103,7 +103,7 @@ The second line of a result is the id of the chunk: pinakes show <id> prints the
 export function printResults(results: readonly SearchHit[], io: Io): void {
   const places = placesOf(results);
   results.forEach((result, index) => {
-    const facts = `score ${result.score.toFixed(3)}, ${timeText(result.content_time)}`;
+    const facts = `score ${result.score.toFixed(3)}, ${listTime(result.content_time, io)}`;
     io.out(`${index + 1}. ${printable(places[index]!)}  (${facts})\n`);
     io.out(`${INDENT}${dimmed(result.id, io)}\n`);
     for (const line of excerptOf(result, io)) io.out(line === '' ? '\n' : `${INDENT}${line}\n`);

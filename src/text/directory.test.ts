@@ -73,7 +73,7 @@ test('tables, lists and sentences are no directory', () => {
   assert.ok(!isDirectory('Mail is deferred .... 3\nMail is queued .... 4', []), 'two lines with dots');
 });
 
-test('a list of nothing but names of files is a directory, and a list that describes files is none', () => {
+test('a list of nothing but names of mails is a directory, and a list that describes files or has addresses is none', () => {
   assert.ok(
     isDirectory(
       linesOf((word) => `- Re: ${word} of the mail.eml`),
@@ -92,6 +92,14 @@ test('a list of nothing but names of files is a directory, and a list that descr
       [],
     ),
   );
+  for (const end of ['plumbing: ann@mail.example', 'www.mail.example', 'with Node.js', 'prices/winter.xlsx'])
+    assert.ok(
+      !isDirectory(
+        linesOf((word) => `- ${word} ${end}`),
+        [],
+      ),
+      end,
+    );
 });
 
 test('code below the title of an index is no directory', () => {

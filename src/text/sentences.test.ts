@@ -261,4 +261,12 @@ test('fields and lists below a name are one record, and an item that begins with
     ['item', '- a key'],
     ['item', '- a lock'],
   ]);
+  assert.deepEqual(kinds('- name: gateway\nsize: 2'), [
+    ['item', '- name: gateway'],
+    ['record', 'size: 2'],
+  ]);
+  assert.deepEqual(kinds('owner: ann\n\n  - a key'), [
+    ['record', 'owner: ann'],
+    ['item', '- a key'],
+  ]);
 });

@@ -182,9 +182,10 @@ function splitBlocks(text: string): Unit[] {
 
 /** Returns whether a line is a field of the line above it: of a name alone, or of an item that begins with a field. */
 function isField(line: string, above: string, kind: UnitKind): boolean {
-  if (kind === 'record' || above.includes('\n') || indentOf(line) <= indentOf(above)) return false;
+  if (kind === 'record' || indentOf(line) <= indentOf(above)) return false;
   const names = kind === 'item' ? ITEM_WITH_KEY : NAME_ALONE;
-  return names.test(above) && (NAME_ALONE.test(line) || RECORD.test(line) || ITEM_WITH_KEY.test(line));
+  if (!names.test(above) || (kind === 'item' && ITEM.test(line))) return false;
+  return NAME_ALONE.test(line) || RECORD.test(line) || ITEM_WITH_KEY.test(line);
 }
 
 /** Returns whether a line goes on with the record above it: with a name, or with a value of a list. Fields in an item are a record. */

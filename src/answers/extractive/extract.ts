@@ -181,6 +181,7 @@ function ofNamedEntry(candidates: readonly Candidate[], questions: Questions): r
 function joined(chosen: readonly Candidate[][], candidates: readonly Candidate[]): Candidate[][] {
   const follows = (upper: readonly Candidate[], lower: readonly Candidate[]): boolean =>
     lower[0]!.kind !== 'heading' &&
+    !isOtherRecord(upper.at(-1)!, lower[0]!, upper) &&
     lower[0]!.chunk === upper[0]!.chunk &&
     candidates.indexOf(lower[0]!) === candidates.indexOf(upper.at(-1)!) + 1;
   const passages: Candidate[][] = [];
@@ -339,10 +340,12 @@ function isSameEntry(upper: Candidate, lower: Candidate): boolean {
   return lower.kind === 'record' && !EMPTY_LINE.test(upper.chunk.content.slice(upper.end, lower.start));
 }
 
-/** Returns true for units of two records: a key comes again. */
+/** Returns true for units of two records: a key comes again, or another document of YAML begins. */
 function isOtherRecord(upper: Candidate, lower: Candidate, passage: readonly Candidate[]): boolean {
   if (upper.kind !== 'record' || lower.kind !== 'record') return false;
-  return repeatsKey(lower.chunk.content, passage.includes(upper) ? passage[0]! : upper, lower);
+  if (/\n---[ \t]*\n/.test(upper.chunk.content.slice(upper.end, lower.start))) return true;
+  const [first, last] = passage.includes(upper) ? [passage[0]!, lower] : [upper, passage.at(-1)!];
+  return repeatsKey(lower.chunk.content, first, lower, last.end);
 }
 
 /** A unit above the best one joins only when it is about the question. A unit below may continue the answer in other words. */

@@ -38,9 +38,9 @@ export function isInOneRecord(content: string, one: Place, other: Place): boolea
 const KEY = /^[ \t]*(?:- +)?[^\s:：#][^\n:：]{0,59}[:：](?!\S)/gmu;
 
 /** Returns whether a key of `lower` stands above it, from `upper` on, as far from the margin. */
-export function repeatsKey(content: string, upper: Place, lower: Place): boolean {
+export function repeatsKey(content: string, upper: Place, lower: Place, end = lower.end): boolean {
   const lineStart = (at: number): number => content.lastIndexOf('\n', at - 1) + 1;
   const start = lineStart(lower.start);
   const above = new Set(content.slice(lineStart(upper.start), start).match(KEY));
-  return (content.slice(start, lower.end).match(KEY) ?? []).some((key) => above.has(key));
+  return (content.slice(start, end).match(KEY) ?? []).some((key) => above.has(key));
 }

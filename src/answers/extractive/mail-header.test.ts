@@ -53,15 +53,26 @@ test('an answer quotes a mail, and not the mail that repeats its lines, unless n
   const lines = 'The north pier opens in May, after the ice is gone.';
   const original = `From: Ann Lee <ann@x.example>\nSubject: Pier\n\n${lines}`;
   const reply = `From: Bo Ek <bo@x.example>\nSubject: Re: Pier\n\nAnn wrote:\n> ${lines}\n\nFine with me.`;
-  const quoted = (question: string, contents: readonly string[]) => {
+  const read = (question: string, contents: readonly string[]) => {
     const shared = { name: 'mail.eml', headingPath: [], context: null, language: 'en' };
-    const chunks = contents.map((content, i) => ({ ...shared, content, number: i + 1, score: 10 - i / 10 }));
-    return extractPassages(question, chunks).passages[0]?.text ?? '';
+    return extractPassages(
+      question,
+      contents.map((content, i) => ({ ...shared, content, number: i + 1, score: 10 - i / 10 })),
+    );
   };
+  const quoted = (question: string, contents: readonly string[]) => read(question, contents).passages[0]?.text ?? '';
+  const logOdds = (question: string, content: string) => read(question, [content]).logOdds;
   assert.equal(quoted('After what does the north pier open?', [reply, original]), lines);
   assert.match(quoted('After what does the north pier open?', [reply]), /> The north pier opens/);
   const other = 'From: Cy Ode <cy@x.example>\nSubject: Pier\n\nBo says the north pier opens in June.';
   assert.match(quoted('What does Bo Ek say about the north pier?', [reply, other]), /in June/, 'no words of Bo');
+  const two = reply.replace(lines, `Thanks. ${lines}`);
+  assert.match(quoted('What does Bo Ek say about the north pier?', [two, other]), /in June/, 'a second sentence');
+  const page = `> ${lines}\n\nFine with me.`;
+  assert.equal(
+    logOdds('After what does the north pier open?', page),
+    logOdds('After what does the north pier open?', page.slice(2)),
+  );
 });
 
 test('a header is a title only at the top of a text, and only with text below it', () => {

@@ -127,7 +127,7 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
   );
   for (const [i, candidate] of candidates.entries()) {
     const { terms, nameTerms, senderTerms, headTerms, headingTerms, chunk, chunkTerms, kind, text } = candidate;
-    const isRepeated = senderTerms.size > 0 && /^>/m.test(text);
+    const isRepeated = senderTerms.size > 0 && hasQuotedLine(candidate);
     const [before, after] = [candidates[i - 1], candidates[i + 1]].map((one) =>
       one?.chunk === chunk ? one : undefined,
     );
@@ -306,10 +306,13 @@ export function saysLess(one: Candidate, best: Candidate, questions: Questions):
       [...asked(of).names].filter((name) => /\d/.test(name) && (of.terms.has(name) || of.headingTerms.has(name))),
     );
   if (isLess(numbersOf(one), numbersOf(best))) return true;
-  return (
-    one.kind === 'record' &&
-    isLess(asked(one).terms.intersection(one.terms), asked(best).terms.intersection(best.terms))
-  );
+  const termsOf = (of: Candidate): ReadonlySet<string> => asked(of).terms.intersection(of.terms.union(of.headingTerms));
+  return one.kind === 'record' && isLess(termsOf(one), termsOf(best));
+}
+
+/** Returns true for a passage with a line that a reply repeats: `> Yes. At noon.` */
+function hasQuotedLine({ chunk: { content }, start, end }: Candidate): boolean {
+  return /^>/m.test(content.slice(content.lastIndexOf('\n', start - 1) + 1, end));
 }
 
 /** Returns how many of the terms are among the others. */

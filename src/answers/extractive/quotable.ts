@@ -7,7 +7,7 @@ const ADDRESSES_MODEL = anyOf(
     /\b(?:ignore|disregard|forget|override|bypass)\b.{0,60}\b(?:instructions?|prompts?|rules|directions|guidelines|messages?|context)\b/u,
     /\bsystem\s*(?:prompt|message|instruction)/u,
     // A sentence after the name of a role. `system: shop` and `Operating system: Debian 12` are fields.
-    /(?:^|[\n.!?>]\s*)system\s*:\s*(?:\S+\s+){2}\S/u,
+    /(?<![\p{L}\p{N}][ \t-]?)system\W{0,3}:\W{0,4}(?:\S+[ \t]+){2}\S/u,
     /\byou are (?:now )?(?:an? )?(?:ai|chatgpt|gpt|language model|assistant|dan)\b/u,
     /\b(?:as an ai|do not cite|cite nothing|answer (?:only )?with|respond (?:only )?with|reveal (?:the|your))\b/u,
     /<\|?(?:im_start|im_end|system|endoftext)|\[\/?inst\]/u,
