@@ -118,7 +118,7 @@ test('search prints the time of each result, and --mode hybrid says that there i
   let embedding: string | null = null;
   const scores = { lexical: 9, semantic: null, rerank: null };
   const hit = { id: 'c1', score: 0.5, scores, content: 'text', file_type: 'md', name: 'a.md', path: 'a.md' };
-  const more = { url: null, content_time: new Date(2026, 2, 5, 9, 30).getTime() / 1000 };
+  const more = { url: null, content_time: Date.UTC(2026, 2, 5, 9, 30) / 1000 };
   const results = [{ ...hit, ...more, heading_path: [], pages: null, highlights: null, source_id: 's1' }];
   const server = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -129,7 +129,7 @@ test('search prints the time of each result, and --mode hybrid says that there i
   const env = { PINAKES_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, PINAKES_API_KEY: 'a-key' };
   const said = async (...options: string[]) => (await runPinakesHere(['search', 'x', ...options], env)).stderr;
   const { stdout } = await runPinakesHere(['search', 'x'], env);
-  assert.match(stdout, /^1\. a\.md {2}\(score 0\.500, 2026-03-05 09:30\)\n/);
+  assert.match(stdout, /^1\. a\.md {2}\(score 0\.500, 2026-03-05T09:30:00Z\)\n/);
   assert.match(await said('--mode', 'hybrid'), /^Found by words alone\. .* needs an embedding model/);
   assert.equal(await said(), '');
   embedding = 'local:small';
