@@ -172,7 +172,7 @@ async function explained<T>(listening: Promise<T>, { host, port }: Config): Prom
     if (code === 'EADDRINUSE')
       throw new ConfigError('PINAKES_PORT', `${port} is in use by another process (on ${host})`, '0 for any free port');
     if (!UNUSABLE_ADDRESS.has(code ?? '')) throw error;
-    throw new ConfigError('PINAKES_HOST', `${host} is not an address of this machine`, '127.0.0.1');
+    throw new ConfigError('PINAKES_HOST', `${host} cannot be found or is not an address of this machine`, '127.0.0.1');
   }
 }
 

@@ -55,6 +55,14 @@ test('pictures and encrypted files among whose bytes are words are no text', () 
     assert.equal(kindOf(latin), 'binary', JSON.stringify(latin.slice(0, 12)));
 });
 
+test('a signed file has the ending p7m or none; other endings are of signatures and certificates alone', () => {
+  const signed = '0\x82\x05\xfc\x06\x09*\x86H\x86\xf7\r\x01\x07\x02\xa0\x82';
+  const lines = `MII${'A'.repeat(80)}`;
+  for (const extension of ['p7m', '']) assert.equal(kindOf(signed, extension), 'signed', extension);
+  for (const extension of ['p7b', 'p7c', 'p7s', 'spc']) assert.equal(kindOf(signed, extension), 'binary', extension);
+  assert.deepEqual([kindOf(lines, 'p7m'), kindOf(lines, 'p7c'), kindOf(lines)], ['signed', 'text', 'text']);
+});
+
 test('control characters count more where the bytes are not UTF-8, unless the file is named as text', () => {
   const kindOfUnnamed = (latin: string) =>
     kindOfHead(bytesOf(latin), { extension: '', isTextName: false, tail: undefined });

@@ -1,4 +1,5 @@
 /** The progress of a run. It is counted in the transaction that stores the content, so that both always agree. */
+import { countOf } from '../util/count-of.ts';
 
 /** Numbers of files by what the run did with them. `scanned` counts all files that the run looked at. */
 export interface RunStatistics {
@@ -41,6 +42,6 @@ export function runOutcome(
   const message = examples.map((failure) => `${failure.name}: ${failure.title}`).join('\n');
   return {
     status: failed >= tried && !hasOthers ? 'failure' : 'success',
-    error: { title: `${failed} of ${tried} ${tried === 1 ? 'file' : 'files'} failed`, message },
+    error: { title: `${failed} of ${countOf(tried, 'file')} failed`, message },
   };
 }

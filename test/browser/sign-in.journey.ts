@@ -116,6 +116,13 @@ describe('signing in', { skip }, () => {
     assert.equal(new URL(page.url()).searchParams.get('q'), 'harbour');
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Commands' }).waitFor();
+    await page.keyboard.type('runs');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
+    // The field that had the focus is gone, so the screen has it.
+    assert.equal(await page.locator('main').evaluate((element) => element === document.activeElement), true);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Commands' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('combobox', { name: 'Commands' }).waitFor({ state: 'detached' });
     assert.deepEqual(faults, []);

@@ -142,7 +142,7 @@ describe('sources', { skip }, () => {
     await service.pinakes.deleteSource({ params: { id: failed[0]!.id } });
     await press(page, page.getByRole('link', { name: 'Sources' }));
     await press(page, page.getByRole('button', { name: /^Failed/ }));
-    await page.getByText('So far: 7 files are not read yet.').waitFor();
+    await page.getByText('7 files are not read yet.', { exact: true }).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     assert.deepEqual(faults, []);
     await context.close();
@@ -166,7 +166,6 @@ describe('sources', { skip }, () => {
     await page.getByText('1 selected').waitFor();
     await press(page, page.getByRole('toolbar').getByRole('button', { name: 'Tag', exact: true }));
     await page.getByRole('dialog').getByText('There are no tags yet.').waitFor();
-    await page.getByRole('dialog').getByRole('link', { name: 'Tags' }).waitFor();
     assert.deepEqual(await violationsOf(page), []);
     await page.keyboard.press('Escape');
     await tabTo(page, page.getByRole('toolbar').getByRole('button', { name: 'Delete' }));
@@ -174,10 +173,12 @@ describe('sources', { skip }, () => {
     await page.getByRole('dialog').getByText('old-2.md').waitFor();
     await page.getByRole('dialog').getByText('Its file is removed for good.').waitFor();
     assert.deepEqual(await violationsOf(page), []);
-    await tabTo(page, page.getByRole('button', { name: 'Delete 1 source' }));
+    await tabTo(page, page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
     await page.keyboard.press('Enter');
     await page.getByRole('row', { name: /old-2/ }).waitFor({ state: 'detached' });
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The row is gone, so the screen has the focus.
+    await until(() => page.locator('main').evaluate((element) => element === document.activeElement));
     await tabTo(page, page.getByRole('rowgroup', { name: 'Source rows' }));
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1 }).getByText('old-1.md').waitFor();
@@ -303,14 +304,16 @@ describe('sources', { skip }, () => {
     });
     await page.route('**/api/v1/source-groups?*', (route) => {
       const isFirst = !new URL(route.request().url()).searchParams.has('after_id');
-      const groups = Array.from({ length: 100 }, (_, at) => group(isFirst ? at : at + 100));
+      // The newest first, as the service answers.
+      const groups = Array.from({ length: 100 }, (_, at) => group((isFirst ? 199 : 99) - at));
       const pagination = { next_id: isFirst ? groups.at(-1)!.id : null };
       return route.fulfill({ json: { source_groups: groups, pagination } });
     });
     await press(page, page.getByRole('link', { name: 'Sources' }));
     const choice = page.getByRole('combobox', { name: 'Group' });
     await choice.locator('option', { hasText: 'Pier 199' }).waitFor({ state: 'attached' });
-    assert.equal(await choice.locator('option').count(), 201);
+    const offered = await choice.locator('option').allTextContents();
+    assert.deepEqual([offered.length, ...offered.slice(49, 52)], [201, 'Pier 48 · 2', 'Pier 49 · 2', 'Pier 50']);
     await choice.selectOption('Pier 199');
     await page.waitForURL((url) => url.searchParams.get('group') === group(199).id);
     await press(page, page.getByRole('button', { name: 'Add files' }));

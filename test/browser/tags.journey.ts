@@ -27,6 +27,38 @@ describe('tags and metadata columns', { skip }, () => {
     await service.close();
   });
 
+  test('a window that gives tags offers a tag that was created meanwhile, and no focus is lost', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources?q=may');
+    const dialog = page.getByRole('dialog');
+    const tools = page.getByRole('toolbar');
+    const select = async () => {
+      await page.getByRole('row', { name: /may\.md/ }).waitFor();
+      await page.keyboard.press('x');
+      await press(page, tools.getByRole('button', { name: 'Tag', exact: true }));
+    };
+    await select();
+    await dialog.getByText('There are no tags yet').waitFor();
+    assert.equal(await dialog.getByRole('textbox').evaluate((field) => field === document.activeElement), true);
+    await press(page, dialog.getByRole('link', { name: 'Tags' }));
+    await press(page, page.getByRole('button', { name: 'Create a tag' }).first());
+    await page.getByRole('dialog', { name: 'Create a tag' }).waitFor();
+    await page.keyboard.type('red');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row', { name: /red/ }).waitFor();
+    await press(page, page.getByRole('link', { name: 'Sources' }));
+    await select();
+    await dialog.getByRole('checkbox', { name: 'red' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    const { tags } = await service.pinakes.listTags({});
+    await service.pinakes.deleteTag({ params: { id: tags[0]!.id } });
+    // The button is gone with its toolbar, so the screen has the focus.
+    await press(page, tools.getByRole('button', { name: 'Clear the selection' }));
+    await until(() => page.locator('main').evaluate((element) => element === document.activeElement));
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
   test('a tag is created, assigned to a group, renamed and deleted', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'tags', {
       refusals: [/409 .*\/tags/],

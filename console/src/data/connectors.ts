@@ -1,6 +1,7 @@
 /** Sources that follow an origin, of every kind, with their settings. */
 import type { MetadataRecord, OperationId, Operations, Secret } from '../../../src/client/api.ts';
 import { type ConnectorKind, KINDS } from '../screens/connectors/kinds.ts';
+import { sortedByName } from '../words/format.ts';
 import { pinakes } from './api.ts';
 
 /** Key of the list in the cache of the page. */
@@ -72,7 +73,7 @@ export async function listConnectors(): Promise<ConnectorRow[]> {
       });
     }),
   );
-  return rows.flat().toSorted((a, b) => a.name.localeCompare(b.name));
+  return sortedByName(rows.flat(), ({ name }) => name);
 }
 
 export interface NewConnector {

@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { Operations } from '../../../src/client/api.ts';
-import { localeTag } from '../words/words.ts';
+import { sortedByName } from '../words/format.ts';
 import { pinakes } from './api.ts';
 
 const KEPT_MS = 300_000;
@@ -38,7 +38,7 @@ export function groupChoices(type?: 'local_file') {
         found.push(...page.source_groups.map(({ id, name }): [string, string] => [id, name]));
         after = page.pagination.next_id;
       }
-      return found.toSorted(byName);
+      return sortedByName(found, ([, name]) => name);
     },
   };
 }
@@ -48,9 +48,5 @@ export function useGroupChoices(enabled = true): readonly Choice[] {
 }
 
 type Choice = readonly [id: string, name: string];
-
-export function byName([, a]: Choice, [, b]: Choice): number {
-  return a.localeCompare(b, localeTag(), { numeric: true });
-}
 
 const NONE: readonly Choice[] = [];

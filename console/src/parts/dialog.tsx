@@ -16,16 +16,21 @@ interface DialogProps {
   children?: ReactNode;
 }
 
+/** Gives the screen the focus if the focus is lost with this component. */
+export function useFocusToScreen(): void {
+  useEffect(() => {
+    const toScreen = () => document.activeElement === document.body && document.getElementById('main')?.focus();
+    return () => void setTimeout(toScreen);
+  }, []);
+}
+
 /**
  * Returns what had the focus before a dialog, also before one whose field takes it at once. If that is gone at the end, such as the row
  * that was deleted, the screen gets the focus.
  */
 export function useFocusBack(): () => HTMLElement | null {
   const [before] = useState(() => document.activeElement);
-  useEffect(() => {
-    const toScreen = () => document.activeElement === document.body && document.getElementById('main')?.focus();
-    return () => void setTimeout(toScreen);
-  }, []);
+  useFocusToScreen();
   return () => (before instanceof HTMLElement ? before : null);
 }
 
@@ -60,7 +65,7 @@ interface AskProps extends DialogProps {
   disabled?: boolean;
 }
 
-interface DeleteProps extends Omit<DialogProps, 'children'> {
+interface DeleteProps extends DialogProps {
   remove(): Promise<unknown>;
   /** What is read again afterwards. */
   keys: readonly QueryKey[];

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { say } from '../words/words.ts';
 import { Fields, Tick } from './form.tsx';
 import { Icon } from './icon.tsx';
@@ -11,19 +11,21 @@ export interface Named {
 
 interface PickProps {
   label: string;
-  /** Part of the key under which the answers of `find` are cached. */
+  /** The answers of `find` are cached under it, and are read again with the list of this name. */
   kind: string;
   /** Returns some records whose name has the text. */
   find(q: string): Promise<Named[]>;
   /** Names by id. */
   chosen: ReadonlyMap<string, string>;
   change(chosen: ReadonlyMap<string, string>): void;
+  /** Stands in the list if there is no record at all. */
+  none?: ReactNode;
 }
 
 /** Chooses some records of a list that may be long: a field that searches it, and boxes to tick. */
-export function Pick({ label, kind, find, chosen, change }: PickProps) {
+export function Pick({ label, kind, find, chosen, change, none }: PickProps) {
   const [q, setQ] = useState('');
-  const found = useQuery({ queryKey: ['pick', kind, q.trim()], queryFn: () => find(q.trim()) });
+  const found = useQuery({ queryKey: [kind, 'pick', q.trim()], queryFn: () => find(q.trim()) });
   const offered = found.data ?? [];
   const others = [...chosen]
     .filter(([id]) => !offered.some((one) => one.id === id))
@@ -52,7 +54,9 @@ export function Pick({ label, kind, find, chosen, change }: PickProps) {
               <Tick label={<bdi>{one.name}</bdi>} checked={chosen.has(one.id)} onChange={() => toggle(one)} />
             </li>
           ))}
-          {found.isSuccess && offered.length === 0 && <li className="text-ink-3">{say('pick.none')}</li>}
+          {found.isSuccess && offered.length === 0 && (
+            <li className="text-ink-3">{(q.trim() === '' && none) || say('pick.none')}</li>
+          )}
         </ul>
       </div>
     </Fields>

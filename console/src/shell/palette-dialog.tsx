@@ -1,6 +1,6 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { useFocusBack } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { say } from '../words/words.ts';
@@ -15,15 +15,20 @@ interface Command {
   run(): void;
 }
 
+/** The command that stays on the screen. */
+const THEME = 'theme';
+
 /** The commands: goes to a screen, searches and asks from anywhere. */
 export function PaletteDialog({ close }: { close(): void }) {
   const focusBack = useFocusBack();
+  const isLeaving = useRef(false);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const commands = useCommands(text.trim());
 
   function run(command: Command | undefined) {
     if (!command) return;
+    isLeaving.current = command.id !== THEME;
     close();
     command.run();
   }
@@ -43,7 +48,8 @@ export function PaletteDialog({ close }: { close(): void }) {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup
-          finalFocus={focusBack}
+          // What had the focus goes with its screen: the next screen has it then.
+          finalFocus={() => !isLeaving.current && focusBack()}
           aria-label={say('palette.title')}
           className="pop fixed inset-x-4 top-[16vh] z-40 mx-auto max-w-[560px] overflow-hidden rounded-xl bg-raised shadow-2 outline-none"
         >
@@ -106,7 +112,7 @@ function useCommands(text: string): Command[] {
       run: () => void navigate({ to }),
     })),
     {
-      id: 'theme',
+      id: THEME,
       label: say(dark ? 'theme.light' : 'theme.dark'),
       icon: dark ? 'sun' : 'moon',
       run: () => changeTheme(dark ? 'light' : 'dark'),

@@ -111,8 +111,8 @@ export const de: Catalogue = {
   'sources.noMatchText': 'Verglichen werden Namen, nicht Inhalte. Um in Dateien zu suchen, nutzen Sie die Suche.',
   'sources.noneFailed': 'Nichts ist fehlgeschlagen',
   'sources.noneFailedYet': {
-    one: 'Bis jetzt: {n} Datei ist noch nicht gelesen.',
-    other: 'Bis jetzt: {n} Dateien sind noch nicht gelesen.',
+    one: '{n} Datei ist noch nicht gelesen.',
+    other: '{n} Dateien sind noch nicht gelesen.',
   },
   'sources.noneFailedText': 'Jede Datei dieser Liste konnte gelesen werden.',
   'sources.none': 'Es gibt noch keine Quellen',
@@ -159,7 +159,6 @@ export const de: Catalogue = {
     one: 'Sie verschwindet sofort aus Suche und Antworten. Ihre Datei wird endgültig entfernt.',
     other: 'Sie verschwinden sofort aus Suche und Antworten. Ihre Dateien werden endgültig entfernt.',
   },
-  'delete.action': { one: '{n} Quelle löschen', other: '{n} Quellen löschen' },
   'add.action': 'Dateien hinzufügen',
   'add.title': 'Dateien hinzufügen',
   'add.drop': 'Dateien oder einen Ordner hier ablegen',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { ago, ahead, milliseconds } from './format.ts';
+import { ago, ahead, milliseconds, sortedByName } from './format.ts';
 
 describe('times', () => {
   test('what takes a second and more is written in seconds', () => {
@@ -13,4 +13,11 @@ describe('times', () => {
     assert.match(ago(now - 93 * 86_400, now), /^3 mo\b/);
     assert.match(ahead(now + 5 * 3_600, now), /^in 5 h/);
   });
+});
+
+test('names stand in the order of the language, and 9 before 10', () => {
+  assert.deepEqual(
+    sortedByName(['Pier 10', 'quay', 'Östre', 'pier 9', 'Oslo'], (name) => name),
+    ['Oslo', 'Östre', 'pier 9', 'Pier 10', 'quay'],
+  );
 });

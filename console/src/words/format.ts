@@ -1,4 +1,4 @@
-/** Numbers, sizes and times as the language of the reader writes them. */
+/** Numbers, sizes, times and the order of names in the language of the reader. */
 import { localeTag } from './words.ts';
 
 const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -11,6 +11,12 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 
 export function number(value: number, digits = 0): string {
   return value.toLocaleString(localeTag(), { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** Returns the rows by name, 9 before 10. A collator for each comparison would take most of the time. */
+export function sortedByName<T>(rows: readonly T[], nameOf: (row: T) => string): T[] {
+  const { compare } = new Intl.Collator(localeTag(), { numeric: true });
+  return rows.toSorted((a, b) => compare(nameOf(a), nameOf(b)));
 }
 
 const SIZES = ['B', 'kB', 'MB', 'GB'] as const;

@@ -47,100 +47,104 @@ const eventsQuery = z.strictObject({
   ...principalShape,
 });
 
-export const agentRoutes = (host: Host, { deps } = host): Route[] => [
-  createRoute(host),
-  route({
-    ...shared,
-    method: 'GET',
-    path: '/agents/runs',
-    operation: {
-      id: 'listAgentRuns',
-      summary: 'List agent runs',
-      description: 'The runs of the API key and the principal.',
-    },
-    query: listQuery,
-    response: pageResponse('runs', runSummarySchema, 'The runs of this page.'),
-    async handler({ query, caller }) {
-      const { tenantId } = caller;
-      const owner = ownerOf(caller, principalOf(deps, query));
-      const { redactor, ...listed } = await withRedactor(deps, tenantId, (tx) =>
-        listRuns(tx, tenantId, owner, query.status, pageRequest(query)),
-      );
-      return pageAnswer('runs', query, listed, (run) => toSummary(run, redactor));
-    },
-  }),
-  route({
-    ...shared,
-    method: 'GET',
-    path: '/agents/runs/{id}',
-    operation: {
-      id: 'getAgentRun',
-      summary: 'Get an agent run',
-      description: 'Its steps and its answer, as the caller may see them now.',
-    },
-    params: idParams,
-    query: readQuery,
-    response: { status: 200, schema: runSchema },
-    async handler(request) {
-      return toRun(await readRun(host, readerOf(host, request, request.query), request.params.id));
-    },
-  }),
-  route({
-    ...shared,
-    method: 'GET',
-    path: '/agents/runs/{id}/events',
-    operation: {
-      id: 'streamAgentRun',
-      summary: 'Follow an agent run',
-      description:
-        'The ag-ui events of the run from its begin, or after a number, until its end. Each event has its number as its id: 1, 2, 3 … ' +
-        'without gaps. Results of tools are read again, under the rules of now.',
-    },
-    params: idParams,
-    query: eventsQuery,
-    response: { status: 200, schema: z.unknown() },
-    stream: 'ag-ui events, each in one `data:` line.',
-    async handler(request) {
-      const { params, query, caller, rights, signal, raw, reply } = request;
-      const reader = readerOf(host, request, query);
-      const found = await deps.db.transaction(caller.tenantId, (tx) =>
-        findRun(tx, caller.tenantId, params.id, ownerOf(caller, reader.principal)),
-      );
-      if (found === undefined) throw notFound();
-      const lastId = String(raw.headers['last-event-id'] ?? '');
-      if (lastId !== '' && !/^\d{1,7}$/.test(lastId)) throw invalidRequest('Last-Event-ID must be the id of an event.');
-      const after = query.after_seq ?? Number(lastId);
-      return sendEvents(followRun(host, reader, params.id, after), reply, signal, () => rights.confirm());
-    },
-  }),
-  route({
-    ...shared,
-    method: 'POST',
-    path: '/agents/runs/{id}/cancel',
-    operation: {
-      id: 'cancelAgentRun',
-      summary: 'Cancel an agent run',
-      description: 'A run that goes on ends within a few seconds. A run at rest is a conflict.',
-    },
-    params: idParams,
-    query: readQuery,
-    response: { status: 202, schema: runSummarySchema, description: 'The run, which ends soon.' },
-    errors: [409],
-    async handler({ params, query, caller, reply }) {
-      const { tenantId } = caller;
-      const owner = ownerOf(caller, principalOf(deps, query));
-      const { run, redactor } = await deps.db.transaction(tenantId, async (tx) => {
-        if ((await findRun(tx, tenantId, params.id, owner)) === undefined) throw notFound();
-        if (!(await requestCancel(tx, tenantId, params.id, deps.clock.now())))
-          throw conflict('The run has ended already.');
-        const canceled = (await findRun(tx, tenantId, params.id, owner))!;
-        return { run: canceled, redactor: await deps.redactors.forTenant(tx, tenantId) };
-      });
-      reply.code(202);
-      return toSummary(run, redactor);
-    },
-  }),
-];
+export function agentRoutes(host: Host): Route[] {
+  const { deps } = host;
+  return [
+    createRoute(host),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/agents/runs',
+      operation: {
+        id: 'listAgentRuns',
+        summary: 'List agent runs',
+        description: 'The runs of the API key and the principal.',
+      },
+      query: listQuery,
+      response: pageResponse('runs', runSummarySchema, 'The runs of this page.'),
+      async handler({ query, caller }) {
+        const { tenantId } = caller;
+        const owner = ownerOf(caller, principalOf(deps, query));
+        const { redactor, ...listed } = await withRedactor(deps, tenantId, (tx) =>
+          listRuns(tx, tenantId, owner, query.status, pageRequest(query)),
+        );
+        return pageAnswer('runs', query, listed, (run) => toSummary(run, redactor));
+      },
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/agents/runs/{id}',
+      operation: {
+        id: 'getAgentRun',
+        summary: 'Get an agent run',
+        description: 'Its steps and its answer, as the caller may see them now.',
+      },
+      params: idParams,
+      query: readQuery,
+      response: { status: 200, schema: runSchema },
+      async handler(request) {
+        return toRun(await readRun(host, readerOf(host, request, request.query), request.params.id));
+      },
+    }),
+    route({
+      ...shared,
+      method: 'GET',
+      path: '/agents/runs/{id}/events',
+      operation: {
+        id: 'streamAgentRun',
+        summary: 'Follow an agent run',
+        description:
+          'The ag-ui events of the run from its begin, or after a number, until its end. Each event has its number as its id: 1, 2, 3 … ' +
+          'without gaps. Results of tools are read again, under the rules of now.',
+      },
+      params: idParams,
+      query: eventsQuery,
+      response: { status: 200, schema: z.unknown() },
+      stream: 'ag-ui events, each in one `data:` line.',
+      async handler(request) {
+        const { params, query, caller, rights, signal, raw, reply } = request;
+        const reader = readerOf(host, request, query);
+        const found = await deps.db.transaction(caller.tenantId, (tx) =>
+          findRun(tx, caller.tenantId, params.id, ownerOf(caller, reader.principal)),
+        );
+        if (found === undefined) throw notFound();
+        const lastId = String(raw.headers['last-event-id'] ?? '');
+        if (lastId !== '' && !/^\d{1,7}$/.test(lastId))
+          throw invalidRequest('Last-Event-ID must be the id of an event.');
+        const after = query.after_seq ?? Number(lastId);
+        return sendEvents(followRun(host, reader, params.id, after), reply, signal, () => rights.confirm());
+      },
+    }),
+    route({
+      ...shared,
+      method: 'POST',
+      path: '/agents/runs/{id}/cancel',
+      operation: {
+        id: 'cancelAgentRun',
+        summary: 'Cancel an agent run',
+        description: 'A run that goes on ends within a few seconds. A run at rest is a conflict.',
+      },
+      params: idParams,
+      query: readQuery,
+      response: { status: 202, schema: runSummarySchema, description: 'The run, which ends soon.' },
+      errors: [409],
+      async handler({ params, query, caller, reply }) {
+        const { tenantId } = caller;
+        const owner = ownerOf(caller, principalOf(deps, query));
+        const { run, redactor } = await deps.db.transaction(tenantId, async (tx) => {
+          if ((await findRun(tx, tenantId, params.id, owner)) === undefined) throw notFound();
+          if (!(await requestCancel(tx, tenantId, params.id, deps.clock.now())))
+            throw conflict('The run has ended already.');
+          const canceled = (await findRun(tx, tenantId, params.id, owner))!;
+          return { run: canceled, redactor: await deps.redactors.forTenant(tx, tenantId) };
+        });
+        reply.code(202);
+        return toSummary(run, redactor);
+      },
+    }),
+  ];
+}
 
 function createRoute(host: Host): Route {
   const { deps } = host;

@@ -53,61 +53,64 @@ const blockSchema = z
   })
   .meta({ id: 'Block' });
 
-export const blockRoutes = (deps: Deps, gate = openGate(PARSED_AT_ONCE)): Route[] => [
-  routesOf('Content lookup')({
-    method: 'GET',
-    path: '/sources/{id}/blocks',
-    scopes: ['knowledge:read'],
-    operation: {
-      id: 'listBlocks',
-      summary: 'List the blocks of a source',
-      description:
-        'Returns headings, paragraphs, lists, tables and records in the order of the text, with the rows and cells of tables. The ' +
-        'stored file is parsed for this, so an answer may take as long as the ingestion of the file. An answer has fewer blocks than ' +
-        '`limit` if they are long. While authorization is on, the blocks are available only if the principal may see the whole source. ' +
-        '404 also if a redaction rule blocks a part of the text. 409 until the file was read again: after a change of the redaction ' +
-        'rules of ingest, and if the file is read otherwise today than when it was ingested.',
-    },
-    params: idParams,
-    query: z.strictObject({
-      start_index: queryInteger(0, INDEX_MAX)
-        .default(0)
-        .describe('The first block to return: the next_index of the answer before.'),
-      limit: queryInteger(1, LIMIT_MAX).default(LIMIT_DEFAULT).describe('How many blocks to return.'),
-      ...principalShape,
-    }),
-    response: {
-      status: 200,
-      schema: z.object({
-        source_id: sourceIdSchema,
-        blocks: z.array(blockSchema).describe('The blocks, in the order of the text.'),
-        blocks_total: z.int().describe('Number of all blocks of the source.'),
-        next_index: z.int().nullable().describe('The start_index of the next blocks; null at the end.'),
+export function blockRoutes(deps: Deps): Route[] {
+  const gate = openGate(PARSED_AT_ONCE);
+  return [
+    routesOf('Content lookup')({
+      method: 'GET',
+      path: '/sources/{id}/blocks',
+      scopes: ['knowledge:read'],
+      operation: {
+        id: 'listBlocks',
+        summary: 'List the blocks of a source',
+        description:
+          'Returns headings, paragraphs, lists, tables and records in the order of the text, with the rows and cells of tables. The ' +
+          'stored file is parsed for this, so an answer may take as long as the ingestion of the file. An answer has fewer blocks than ' +
+          '`limit` if they are long. While authorization is on, the blocks are available only if the principal may see the whole source. ' +
+          '404 also if a redaction rule blocks a part of the text. 409 until the file was read again: after a change of the redaction ' +
+          'rules of ingest, and if the file is read otherwise today than when it was ingested.',
+      },
+      params: idParams,
+      query: z.strictObject({
+        start_index: queryInteger(0, INDEX_MAX)
+          .default(0)
+          .describe('The first block to return: the next_index of the answer before.'),
+        limit: queryInteger(1, LIMIT_MAX).default(LIMIT_DEFAULT).describe('How many blocks to return.'),
+        ...principalShape,
       }),
-    },
-    revalidated: true,
-    errors: [409],
-    async handler({ params, query, caller, signal, raw, reply }) {
-      const { start_index: start, limit } = query;
-      const readable = await openFile(deps, caller, params.id, query);
-      // What rules hide can change at any time, so only blocks without rules may be kept.
-      const etag = readable.isRedacted ? undefined : etagOf(params.id, readable.file.generation, start, limit);
-      const headers = etag ? { etag, 'cache-control': 'private, no-cache' } : {};
-      if (etag && raw.headers['if-none-match']?.includes(etag)) return reply.code(304).headers(headers).send();
-      const whose = { owner: caller.tenantId, part: caller.keyFamilyId };
-      const read = () => readBlocks(deps, caller, readable, query, { start, limit }, signal);
-      const { blocks, total } = await gate(read, whose, signal);
-      reply.headers(headers);
-      const next = start + blocks.length;
-      return {
-        source_id: params.id,
-        blocks: blocks.map((block, i) => toWire(block, start + i)),
-        blocks_total: total,
-        next_index: blocks.length > 0 && next < total ? next : null,
-      };
-    },
-  }),
-];
+      response: {
+        status: 200,
+        schema: z.object({
+          source_id: sourceIdSchema,
+          blocks: z.array(blockSchema).describe('The blocks, in the order of the text.'),
+          blocks_total: z.int().describe('Number of all blocks of the source.'),
+          next_index: z.int().nullable().describe('The start_index of the next blocks; null at the end.'),
+        }),
+      },
+      revalidated: true,
+      errors: [409],
+      async handler({ params, query, caller, signal, raw, reply }) {
+        const { start_index: start, limit } = query;
+        const readable = await openFile(deps, caller, params.id, query);
+        // What rules hide can change at any time, so only blocks without rules may be kept.
+        const etag = readable.isRedacted ? undefined : etagOf(params.id, readable.file.generation, start, limit);
+        const headers = etag ? { etag, 'cache-control': 'private, no-cache' } : {};
+        if (etag && raw.headers['if-none-match']?.includes(etag)) return reply.code(304).headers(headers).send();
+        const whose = { owner: caller.tenantId, part: caller.keyFamilyId };
+        const read = () => readBlocks(deps, caller, readable, query, { start, limit }, signal);
+        const { blocks, total } = await gate(read, whose, signal);
+        reply.headers(headers);
+        const next = start + blocks.length;
+        return {
+          source_id: params.id,
+          blocks: blocks.map((block, i) => toWire(block, start + i)),
+          blocks_total: total,
+          next_index: blocks.length > 0 && next < total ? next : null,
+        };
+      },
+    }),
+  ];
+}
 
 function toWire({ place, rows, ...block }: SeenBlock, index: number): z.input<typeof blockSchema> {
   return {

@@ -36,84 +36,83 @@ export function connectorSourceRoutes(deps: Deps): Route[] {
   return SOURCE_KINDS.flatMap((kind) => [...sourceRoutes(deps, kind), ...settingRoutes(deps, kind)]);
 }
 
-const sourceRoutes = (
-  deps: Deps,
-  kind: SourceKind,
-  schema = sourceSchema(kind),
-  key = listKey(kind.path),
-  route = routesOf(kind.area),
-): Route[] => [
-  route({
-    method: 'POST',
-    path: kind.path,
-    scopes: SCOPES,
-    check: checkMayCreateGroup,
-    operation: {
-      id: `create${kind.name}`,
-      summary: `Create a ${kind.noun}`,
-      description:
-        'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
-        '`POST /source-groups/{id}/runs` starts another. 404 if the secret is unknown or has another type.',
-    },
-    body: createBody(kind),
-    response: { status: 201, schema, description: 'The source. Its first run is queued.' },
-    errors: kind.credential ? [404, 409] : [409],
-    idempotent: true,
-    example: kind.example,
-    async handler({ caller, body, idempotency }) {
-      const source = await createSource(deps, caller, kind, newSource(kind, body), async (tx, made) =>
-        idempotency.save(tx, await toSource(kind, made, null)),
-      );
-      return toSource(kind, source, null);
-    },
-  }),
-  route({
-    method: 'GET',
-    path: kind.path,
-    scopes: SCOPES,
-    operation: { id: `list${kind.name}s`, summary: `List ${kind.noun}s` },
-    query: pageQuery,
-    response: pageResponse(key, schema, 'The sources of this page.'),
-    async handler({ caller, query }) {
-      const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-        const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
-        const ids = groups.rows.map(({ id }) => id);
-        return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
-      });
-      const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
-      return pageAnswer(key, query, listed, (group) =>
-        toSource(kind, { group, setting: settingOf.get(group.id)! }, redactor),
-      );
-    },
-  }),
-  route({
-    method: 'GET',
-    path: `${kind.path}/{id}`,
-    scopes: SCOPES,
-    operation: { id: `get${kind.name}`, summary: `Get a ${kind.noun}` },
-    params: idParams,
-    response: { status: 200, schema },
-    async handler({ caller, params }) {
-      const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
-        getSource(tx, caller, kind, params.id),
-      );
-      return toSource(kind, source, redactor);
-    },
-  }),
-  deleteGroupRoute(
-    deps,
-    route,
-    kind.path,
-    {
-      id: `delete${kind.name}`,
-      summary: `Delete a ${kind.noun}`,
-      description:
-        'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
-        'job removes the rest. Until then, a repeated request gets the same answer.',
-    },
-    kind.kind,
-  ),
-];
+function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
+  const schema = sourceSchema(kind);
+  const key = listKey(kind.path);
+  const route = routesOf(kind.area);
+  return [
+    route({
+      method: 'POST',
+      path: kind.path,
+      scopes: SCOPES,
+      check: checkMayCreateGroup,
+      operation: {
+        id: `create${kind.name}`,
+        summary: `Create a ${kind.noun}`,
+        description:
+          'Creates the source with its ingestion setting and starts its first run. Without `rrule` there is only this run, until ' +
+          '`POST /source-groups/{id}/runs` starts another. 404 if the secret is unknown or has another type.',
+      },
+      body: createBody(kind),
+      response: { status: 201, schema, description: 'The source. Its first run is queued.' },
+      errors: kind.credential ? [404, 409] : [409],
+      idempotent: true,
+      example: kind.example,
+      async handler({ caller, body, idempotency }) {
+        const source = await createSource(deps, caller, kind, newSource(kind, body), async (tx, made) =>
+          idempotency.save(tx, await toSource(kind, made, null)),
+        );
+        return toSource(kind, source, null);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: kind.path,
+      scopes: SCOPES,
+      operation: { id: `list${kind.name}s`, summary: `List ${kind.noun}s` },
+      query: pageQuery,
+      response: pageResponse(key, schema, 'The sources of this page.'),
+      async handler({ caller, query }) {
+        const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
+          const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
+          const ids = groups.rows.map(({ id }) => id);
+          return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
+        });
+        const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
+        return pageAnswer(key, query, listed, (group) =>
+          toSource(kind, { group, setting: settingOf.get(group.id)! }, redactor),
+        );
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${kind.path}/{id}`,
+      scopes: SCOPES,
+      operation: { id: `get${kind.name}`, summary: `Get a ${kind.noun}` },
+      params: idParams,
+      response: { status: 200, schema },
+      async handler({ caller, params }) {
+        const { redactor, ...source } = await withRedactor(deps, caller.tenantId, (tx) =>
+          getSource(tx, caller, kind, params.id),
+        );
+        return toSource(kind, source, redactor);
+      },
+    }),
+    deleteGroupRoute(
+      deps,
+      route,
+      kind.path,
+      {
+        id: `delete${kind.name}`,
+        summary: `Delete a ${kind.noun}`,
+        description:
+          'When the request is answered, the content is hidden, and the setting and a one-time credential are deleted; a background ' +
+          'job removes the rest. Until then, a repeated request gets the same answer.',
+      },
+      kind.kind,
+    ),
+  ];
+}
 
 function sourceSchema({ name, answerMembers }: SourceKind) {
   return z

@@ -15,68 +15,67 @@ const SCOPES = ['ingestion:manage'] as const;
 
 export const ruleSchema = text(0, RULE_LENGTH_MAX);
 
-export const settingRoutes = (
-  deps: Deps,
-  kind: SourceKind,
-  schema = settingSchema(kind),
-  key = listKey(kind.settingPath),
-  route = routesOf(kind.area),
-): Route[] => [
-  route({
-    method: 'GET',
-    path: kind.settingPath,
-    scopes: SCOPES,
-    operation: { id: `list${kind.settingName}s`, summary: `List the settings of ${kind.noun}s` },
-    query: pageQuery,
-    response: pageResponse(key, schema, 'The settings of this page.'),
-    handler: ({ caller, query }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => {
-        const listed = await listSettings(tx, caller.tenantId, kind.kind, caller, pageRequest(query));
-        return pageAnswer(key, query, listed, (setting) => toSetting(kind, setting));
-      }),
-  }),
-  route({
-    method: 'GET',
-    path: `${kind.settingPath}/{id}`,
-    scopes: SCOPES,
-    operation: { id: `get${kind.settingName}`, summary: `Get the setting of a ${kind.noun}` },
-    params: idParams,
-    response: { status: 200, schema },
-    handler: async ({ caller, params }) => toSetting(kind, await getSetting(deps, caller, kind, params.id)),
-  }),
-  route({
-    method: 'PUT',
-    path: `${kind.settingPath}/{id}`,
-    scopes: SCOPES,
-    operation: {
-      id: `update${kind.settingName}`,
-      summary: `Change the name and the schedule of a ${kind.noun}`,
-      description: 'The origin and its secret cannot be changed. A run that is active continues.',
-    },
-    params: idParams,
-    body: z.strictObject({
-      name: nameSchema.describe('New name of the setting and of its source.'),
-      rrule: ruleSchema.optional().describe('When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule.'),
+export function settingRoutes(deps: Deps, kind: SourceKind): Route[] {
+  const schema = settingSchema(kind);
+  const key = listKey(kind.settingPath);
+  const route = routesOf(kind.area);
+  return [
+    route({
+      method: 'GET',
+      path: kind.settingPath,
+      scopes: SCOPES,
+      operation: { id: `list${kind.settingName}s`, summary: `List the settings of ${kind.noun}s` },
+      query: pageQuery,
+      response: pageResponse(key, schema, 'The settings of this page.'),
+      handler: ({ caller, query }) =>
+        deps.db.transaction(caller.tenantId, async (tx) => {
+          const listed = await listSettings(tx, caller.tenantId, kind.kind, caller, pageRequest(query));
+          return pageAnswer(key, query, listed, (setting) => toSetting(kind, setting));
+        }),
     }),
-    response: { status: 200, schema },
-    example: { name: String(kind.example['name']), rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0' },
-    handler: async ({ caller, params, body }) =>
-      toSetting(kind, await changeSetting(deps, caller, kind, params.id, { name: body.name, rrule: body.rrule })),
-  }),
-  route({
-    method: 'DELETE',
-    path: `${kind.settingPath}/{id}`,
-    scopes: SCOPES,
-    operation: {
-      id: `delete${kind.settingName}`,
-      summary: `End the schedule of a ${kind.noun}`,
-      description: 'The source and its content stay, and the source can still be run. Returns the deleted setting.',
-    },
-    params: idParams,
-    response: { status: 200, schema },
-    handler: async ({ caller, params }) => toSetting(kind, await removeSetting(deps, caller, kind, params.id)),
-  }),
-];
+    route({
+      method: 'GET',
+      path: `${kind.settingPath}/{id}`,
+      scopes: SCOPES,
+      operation: { id: `get${kind.settingName}`, summary: `Get the setting of a ${kind.noun}` },
+      params: idParams,
+      response: { status: 200, schema },
+      handler: async ({ caller, params }) => toSetting(kind, await getSetting(deps, caller, kind, params.id)),
+    }),
+    route({
+      method: 'PUT',
+      path: `${kind.settingPath}/{id}`,
+      scopes: SCOPES,
+      operation: {
+        id: `update${kind.settingName}`,
+        summary: `Change the name and the schedule of a ${kind.noun}`,
+        description: 'The origin and its secret cannot be changed. A run that is active continues.',
+      },
+      params: idParams,
+      body: z.strictObject({
+        name: nameSchema.describe('New name of the setting and of its source.'),
+        rrule: ruleSchema.optional().describe('When to run: an RFC 5545 RRULE. Absent: unchanged. Empty: no schedule.'),
+      }),
+      response: { status: 200, schema },
+      example: { name: String(kind.example['name']), rrule: 'FREQ=DAILY;BYHOUR=5;BYMINUTE=0' },
+      handler: async ({ caller, params, body }) =>
+        toSetting(kind, await changeSetting(deps, caller, kind, params.id, { name: body.name, rrule: body.rrule })),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${kind.settingPath}/{id}`,
+      scopes: SCOPES,
+      operation: {
+        id: `delete${kind.settingName}`,
+        summary: `End the schedule of a ${kind.noun}`,
+        description: 'The source and its content stay, and the source can still be run. Returns the deleted setting.',
+      },
+      params: idParams,
+      response: { status: 200, schema },
+      handler: async ({ caller, params }) => toSetting(kind, await removeSetting(deps, caller, kind, params.id)),
+    }),
+  ];
+}
 
 function settingSchema({ settingName, answerMembers, credential }: SourceKind) {
   return z

@@ -54,43 +54,46 @@ const previewSchema = z
   })
   .meta({ id: 'FilePreview' });
 
-export const parseRoutes = (deps: Deps, preview = openPreviews(deps)): Route[] => [
-  routesOf('Local file groups')({
-    method: 'POST',
-    path: '/parse',
-    scopes: ['ingestion:manage'],
-    operation: {
-      id: 'parseFile',
-      summary: 'Show what would be read from a file',
-      description:
-        'Reads one file as an upload would, in the same child processes and with the ingest rules of the redaction policy, and stores ' +
-        `nothing. The body has at most ${PARSE_BYTES_MAX.toLocaleString('en')} bytes. A file that cannot be read is no error of the ` +
-        'request: `problem` says what is wrong. Files inside an archive are not shown. A tenant may preview one file at a time.',
-    },
-    multipart: {
-      schema: {
-        type: 'object',
-        required: ['file'],
-        additionalProperties: false,
-        properties: {
-          file: {
-            type: 'string',
-            format: 'binary',
-            contentMediaType: 'application/octet-stream',
-            description: 'The file, with its name.',
+export function parseRoutes(deps: Deps): Route[] {
+  const preview = openPreviews(deps);
+  return [
+    routesOf('Local file groups')({
+      method: 'POST',
+      path: '/parse',
+      scopes: ['ingestion:manage'],
+      operation: {
+        id: 'parseFile',
+        summary: 'Show what would be read from a file',
+        description:
+          'Reads one file as an upload would, in the same child processes and with the ingest rules of the redaction policy, and stores ' +
+          `nothing. The body has at most ${PARSE_BYTES_MAX.toLocaleString('en')} bytes. A file that cannot be read is no error of the ` +
+          'request: `problem` says what is wrong. Files inside an archive are not shown. A tenant may preview one file at a time.',
+      },
+      multipart: {
+        schema: {
+          type: 'object',
+          required: ['file'],
+          additionalProperties: false,
+          properties: {
+            file: {
+              type: 'string',
+              format: 'binary',
+              contentMediaType: 'application/octet-stream',
+              description: 'The file, with its name.',
+            },
           },
         },
+        bytesMax: PARSE_BYTES_MAX,
       },
-      bytesMax: PARSE_BYTES_MAX,
-    },
-    response: { status: 200, schema: previewSchema },
-    async handler({ caller, signal, raw }) {
-      const boundary = boundaryOf(raw.headers['content-type']);
-      const body = readPieces(raw.raw, PARSE_BYTES_MAX, signal);
-      return toWire(await preview(caller.tenantId, { body, boundary, signal }));
-    },
-  }),
-];
+      response: { status: 200, schema: previewSchema },
+      async handler({ caller, signal, raw }) {
+        const boundary = boundaryOf(raw.headers['content-type']);
+        const body = readPieces(raw.raw, PARSE_BYTES_MAX, signal);
+        return toWire(await preview(caller.tenantId, { body, boundary, signal }));
+      },
+    }),
+  ];
+}
 
 function toWire({ name, size, seen }: Preview): z.input<typeof previewSchema> {
   if (!seen.ok) {

@@ -68,6 +68,15 @@ const updateBody = z.strictObject({
     .describe('What the secret is for. Absent: unchanged. Empty: no description.'),
 });
 
+/** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
+const shared = { scopes: ['ingestion:manage'], check: refuseLimitedKeys('use secrets') } as const;
+const ofOneSecret = {
+  ...shared,
+  path: '/secrets/{secret_id}',
+  params: secretParams,
+  response: { status: 200, schema: secretSchema },
+} as const;
+
 export const secretRoutes = (deps: Deps): Route[] => [
   route({
     ...shared,
@@ -183,15 +192,6 @@ export const secretRoutes = (deps: Deps): Route[] => [
     },
   }),
 ];
-
-/** Secrets belong to the whole tenant, so an API key that is limited to some groups must not use them. */
-const shared = { scopes: ['ingestion:manage'], check: refuseLimitedKeys('use secrets') } as const;
-const ofOneSecret = {
-  ...shared,
-  path: '/secrets/{secret_id}',
-  params: secretParams,
-  response: { status: 200, schema: secretSchema },
-} as const;
 
 /** Checks a value whose form is known. @throws ServiceError invalid_request */
 function checkValue(type: SecretType, value: string): void {

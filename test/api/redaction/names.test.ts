@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { sql } from '../../../src/db/sql.ts';
 import { openTestApp, type TestApp } from '../../support/app.ts';
+import { type FakeDrive, openFakeDrive } from '../../support/fakes/drive.ts';
 import { type FakeOpenAi, openFakeOpenAi } from '../../support/fakes/openai.ts';
 import { type FakePresidio, openFakePresidio } from '../../support/fakes/presidio.ts';
 import { readEvents, textOfRun } from '../../support/stream-client.ts';
@@ -15,11 +16,16 @@ const QUESTION = 'Who feeds the herons?';
 let t: TestApp;
 let chat: FakeOpenAi;
 let presidio: FakePresidio;
+let drive: FakeDrive;
 let sourceId: string;
 let groupId: string;
 
 before(async () => {
-  [chat, presidio] = await Promise.all([openFakeOpenAi(), openFakePresidio(NAMES)]);
+  [chat, presidio, drive] = await Promise.all([
+    openFakeOpenAi(),
+    openFakePresidio(NAMES),
+    openFakeDrive({ now: () => new Date() }),
+  ]);
   t = await openTestApp({
     runsJobs: true,
     env: {
@@ -28,6 +34,7 @@ before(async () => {
       PINAKES_CHAT_API_KEY: 'sk-secret',
       PINAKES_PRESIDIO_URL: `${presidio.url}/`,
       PINAKES_PRESIDIO_TIMEOUT_MS: '2000',
+      PINAKES_GOOGLE_API_URL: drive.url,
     },
   });
   const content = '# Herons\n\nJane Doe Miller feeds the herons at Port Ellen 😀 every day, says Jane Doe.\n';
@@ -36,7 +43,7 @@ before(async () => {
 });
 after(async () => {
   await t.close();
-  await Promise.all([chat.close(), presidio.close()]);
+  await Promise.all([chat.close(), presidio.close(), drive.close()]);
 });
 beforeEach(() => {
   chat.calls.length = 0;
@@ -85,6 +92,26 @@ test('retrieval: every read masks names', async () => {
   }
   const told = JSON.stringify(chat.calls[0]!.body);
   assert.doesNotMatch(told, /Jane|Port Ellen/, 'the model gets what was retrieved');
+});
+
+test('retrieval: the name, metadata and error of a source that follows an origin are masked', async () => {
+  const folder = drive.state.addFolder(drive.state.root, 'Birds');
+  drive.state.addFile(folder, 'Jane Doe.pdf', '%PDF-1.4 broken');
+  const { status, body } = await t.post('/drive-sources', {
+    name: 'Herons of Jane Doe',
+    folder_url: `https://drive.google.com/drive/folders/${folder}`,
+    service_account_key: drive.key,
+    metadata: { records: [{ key: 'by', val: 'Jane Doe' }] },
+  });
+  assert.equal(status, 201);
+  await eventually(async () => (await t.get(`/drive-sources/${body.id}`)).body.status === 'failure');
+  await setPolicy({ apply_at: ['retrieval'] });
+  const [one] = (await t.get('/drive-sources')).body.drive_sources;
+  for (const source of [one, (await t.get(`/drive-sources/${body.id}`)).body]) {
+    assert.deepEqual([source.name, source.metadata.records[0].val], ['Herons of [PERSON]', '[PERSON]']);
+    assert.match(source.error.message, /^\[PERSON\]/);
+  }
+  assert.equal((await t.delete(`/drive-sources/${body.id}`)).status, 202);
 });
 
 test('POST /redaction-policy/test looks for names, too', async () => {

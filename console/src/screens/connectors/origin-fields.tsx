@@ -145,7 +145,8 @@ function SecretField({
             <Button
               size="small"
               icon="key-round"
-              disabled={save.isPending || name.trim() === '' || value === ''}
+              busy={save.isPending}
+              disabled={name.trim() === '' || value === ''}
               onClick={() => save.mutate()}
             >
               {say('connectors.saveSecret')}

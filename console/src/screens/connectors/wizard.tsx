@@ -78,7 +78,7 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
 
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (!kind || !ready) return;
+    if (!kind || !ready || check.isPending || create.isPending) return;
     if (step === 'origin') {
       if (tried) setStep('schedule');
       else check.mutate({ kind, given: { origin: originOf(kind, values), secretId } });
@@ -148,7 +148,7 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
                 {step === 'origin' && tried && (
                   <Button
                     icon="plug"
-                    disabled={check.isPending}
+                    busy={check.isPending}
                     onClick={() => check.mutate({ kind, given: { origin: originOf(kind, values), secretId } })}
                   >
                     {say('connectors.testAgain')}
@@ -158,13 +158,20 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
                   <Button
                     look="primary"
                     type="submit"
-                    disabled={!ready || check.isPending}
+                    disabled={!ready}
+                    busy={check.isPending}
                     icon={tried ? 'chevron-right' : 'plug'}
                   >
                     {say(tried ? 'connectors.continue' : 'connectors.test')}
                   </Button>
                 ) : (
-                  <Button look="primary" type="submit" icon="check" disabled={create.isPending || !isUsable(schedule)}>
+                  <Button
+                    look="primary"
+                    type="submit"
+                    icon="check"
+                    busy={create.isPending}
+                    disabled={!isUsable(schedule)}
+                  >
                     {say('connectors.create')}
                   </Button>
                 )}

@@ -122,7 +122,13 @@ function Measuring({ setId, possible, done }: { setId: string; possible: boolean
           </option>
         ))}
       </select>
-      <Button look="primary" icon="activity" disabled={!possible || measure.isPending} onClick={() => measure.mutate()}>
+      <Button
+        look="primary"
+        icon="activity"
+        disabled={!possible}
+        busy={measure.isPending}
+        onClick={() => measure.mutate()}
+      >
         {say(measure.isPending ? 'evaluation.measuring' : 'evaluation.measure')}
       </Button>
     </>
@@ -157,7 +163,7 @@ function AddQuestion({ setId }: { setId: string }) {
           onChange={(event) => setText(event.target.value)}
           className="field h-7 min-w-0 flex-1"
         />
-        <Button type="submit" icon="plus" disabled={text.trim() === '' || add.isPending}>
+        <Button type="submit" icon="plus" disabled={text.trim() === ''} busy={add.isPending}>
           {say('evaluation.add')}
         </Button>
       </div>

@@ -84,7 +84,8 @@ export function PolicyWorkshop({ name, policy, text, over, changed, change, disc
             </Button>
             <Button
               look="primary"
-              disabled={!changed || outdated || !('value' in read) || save.isPending}
+              disabled={!changed || outdated || !('value' in read)}
+              busy={save.isPending}
               onClick={() => 'value' in read && save.mutate(read.value)}
             >
               {say('policies.save', { n: (policy?.version ?? 0) + 1 })}

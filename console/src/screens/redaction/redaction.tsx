@@ -104,7 +104,8 @@ function Editor({ stored }: { stored: StoredPolicy | null }) {
         </Button>
         <Button
           look="primary"
-          disabled={!changed || save.isPending}
+          disabled={!changed}
+          busy={save.isPending}
           onClick={() => (atIngest ? setAsked('save') : save.mutate())}
         >
           {say('action.save')}

@@ -39,7 +39,7 @@ export function Details({ source, close }: { source: Source; close(): void }) {
     ],
     ...(source.path !== null ? [[say('peek.path'), source.path] as const] : []),
     ...(source.url !== null ? [[say('details.address'), <Address key="url" url={source.url} />] as const] : []),
-    [say('sources.type'), source.file_type === 'unknown' ? '–' : source.file_type],
+    [say('sources.type'), source.file_type === 'unknown' ? say('sources.otherType') : source.file_type],
     [say('column.size'), bytes(source.file_size)],
     [say('details.length'), say('source.characters', { n: source.text_length })],
     [say('column.chunks'), number(source.chunk_count)],

@@ -26,7 +26,7 @@ export function Peek({ row, close }: { row: SourceRow; close(): void }) {
             [say('column.state'), say(`state.${state}`)],
             [say('sources.group'), row.source_group_name || say('sources.withheld')],
             ...(row.path !== null && row.path !== row.name ? ([[say('peek.path'), row.path]] as const) : []),
-            [say('sources.type'), row.file_type === 'unknown' ? '–' : row.file_type],
+            [say('sources.type'), row.file_type === 'unknown' ? say('sources.otherType') : row.file_type],
             [say('column.size'), bytes(row.file_size)],
             [say('column.chunks'), number(row.chunk_count)],
             ...(row.language ? ([[say('peek.language'), row.language]] as const) : []),

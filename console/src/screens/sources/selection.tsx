@@ -1,9 +1,9 @@
-import { Dialog } from '@base-ui/react/dialog';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { deleteSources, readAgain, type SourceRow } from '../../data/sources.ts';
 import { Button } from '../../parts/button.tsx';
+import { DeleteDialog, useFocusToScreen } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
@@ -20,12 +20,11 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
   const failed = rows.some((row) => row.error !== null);
   const refresh = () => queries.invalidateQueries({ queryKey: [SOURCE_LIST] });
   const done = () => {
-    setAsking(false);
     clear();
     return refresh();
   };
   const again = useMutation({ mutationFn: () => readAgain(rows), onSuccess: done });
-  const remove = useMutation({ mutationFn: () => deleteSources(rows), onSuccess: done, onError: refresh });
+  useFocusToScreen();
 
   return (
     <>
@@ -75,35 +74,24 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
           <Problem text={inWords(again.error)} />
         </div>
       )}
-      <Dialog.Root open={asking} onOpenChange={setAsking}>
-        <Dialog.Portal>
-          <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
-          <Dialog.Popup className="pop fixed inset-x-4 top-[28vh] z-40 mx-auto max-w-md rounded-xl bg-raised p-5 shadow-2 outline-none">
-            <Dialog.Title className="text-base font-semibold">{say('delete.title', { n: rows.length })}</Dialog.Title>
-            <Dialog.Description className="mt-1.5 text-ink-2">
-              {say('delete.text', { n: rows.length })}
-            </Dialog.Description>
-            <ul className="scroll mt-3 max-h-40 rounded-lg border border-line bg-sunken px-3 py-2">
-              {rows.slice(0, 100).map((row) => (
-                <li key={row.id} className="break-words">
-                  <bdi>{row.path ?? (row.name || say('sources.withheld'))}</bdi>
-                </li>
-              ))}
-            </ul>
-            {remove.isError && (
-              <div className="mt-3">
-                <Problem text={inWords(remove.error)} />
-              </div>
-            )}
-            <div className="mt-5 flex justify-end gap-2">
-              <Dialog.Close render={<Button>{say('action.cancel')}</Button>} />
-              <Button look="primary" icon="trash-2" busy={remove.isPending} onClick={() => remove.mutate()}>
-                {say('delete.action', { n: rows.length })}
-              </Button>
-            </div>
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      {asking && (
+        <DeleteDialog
+          title={say('delete.title', { n: rows.length })}
+          text={say('delete.text', { n: rows.length })}
+          // Of several sources some may be deleted before an error.
+          remove={() => deleteSources(rows).then(clear).finally(refresh)}
+          keys={[]}
+          close={() => setAsking(false)}
+        >
+          <ul className="scroll max-h-40 rounded-lg border border-line bg-sunken px-3 py-2">
+            {rows.slice(0, 100).map((row) => (
+              <li key={row.id} className="break-words">
+                <bdi>{row.path ?? (row.name || say('sources.withheld'))}</bdi>
+              </li>
+            ))}
+          </ul>
+        </DeleteDialog>
+      )}
     </>
   );
 }

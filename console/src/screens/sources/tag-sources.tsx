@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { pinakes } from '../../data/api.ts';
 import { byGroup, type SourceRow, tagGroups } from '../../data/sources.ts';
@@ -23,7 +22,6 @@ interface TagSourcesProps {
 export function TagSources({ rows, linked, done, close }: TagSourcesProps) {
   const [chosen, setChosen] = useKept<ReadonlyMap<string, string>>('sources.tags', new Map());
   const groups = byGroup(rows);
-  const offered = useQuery({ queryKey: ['pick', 'tags', ''], queryFn: () => findTags('') });
   const change = useChange({
     run: () => tagGroups(rows, chosen.keys(), linked),
     keys: [[SOURCE_LIST], ['tags']],
@@ -39,17 +37,14 @@ export function TagSources({ rows, linked, done, close }: TagSourcesProps) {
       disabled={chosen.size === 0}
       close={close}
     >
-      {offered.data?.length === 0 ? (
-        <p>
-          {say('tagging.none')}{' '}
-          <Link to="/tags" className="text-accent-ink underline">
-            {say('tags.title')}
-          </Link>
-          .
-        </p>
-      ) : (
-        <Pick label={say('tags.title')} kind="tags" find={findTags} chosen={chosen} change={setChosen} />
-      )}
+      <Pick
+        label={say('tags.title')}
+        kind="tags"
+        find={findTags}
+        chosen={chosen}
+        change={setChosen}
+        none={linked && <NoTags />}
+      />
       <ul
         aria-label={say('tagging.groups')}
         className="scroll max-h-32 rounded-lg border border-line bg-sunken px-3 py-2"
@@ -62,6 +57,18 @@ export function TagSources({ rows, linked, done, close }: TagSourcesProps) {
         ))}
       </ul>
     </FormDialog>
+  );
+}
+
+function NoTags() {
+  return (
+    <>
+      {say('tagging.none')}{' '}
+      <Link to="/tags" className="text-accent-ink underline">
+        {say('tags.title')}
+      </Link>
+      .
+    </>
   );
 }
 

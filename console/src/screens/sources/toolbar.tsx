@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
-import { byName, useGroupChoices } from '../../data/group-names.ts';
+import { useGroupChoices } from '../../data/group-names.ts';
 import type { SourcePage } from '../../data/sources.ts';
 import { FilterSelect } from '../../parts/filter-select.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { number } from '../../words/format.ts';
+import { number, sortedByName } from '../../words/format.ts';
 import { say } from '../../words/words.ts';
 import { type Filters, STATES, type State } from './filters.ts';
 
@@ -55,11 +55,12 @@ function Tab({ state, filters, counts, change }: ToolbarProps & { state?: State 
 /** The filters by type, group and tag, with the number of sources of each value. */
 function Facets({ filters, counts, change }: ToolbarProps) {
   const { type, group, tag } = filters;
-  const counted = (values: readonly { id: string; name: string; count: number }[] = []) =>
-    values.map(({ id, name, count }) => [id, `${name || say('sources.withheld')} · ${number(count)}`] as const);
-  const most = counted(counts?.source_group);
-  const others = useGroupChoices(most.length >= COUNTED_GROUPS_MAX);
-  const groups = [...most, ...others.filter(([id]) => !most.some(([one]) => one === id))].toSorted(byName);
+  const most = counts?.source_group;
+  const others = useGroupChoices((most?.length ?? 0) >= COUNTED_GROUPS_MAX);
+  const groups = useMemo(() => {
+    const choices = new Map([...others, ...counted(most)]);
+    return sortedByName([...choices], ([, name]) => name);
+  }, [most, others]);
   const tags = counted(counts?.tag);
   // A value of the address that no source has any more still has its name.
   const groupName = useQuery({
@@ -102,6 +103,10 @@ function Facets({ filters, counts, change }: ToolbarProps) {
       )}
     </>
   );
+}
+
+function counted(values: readonly { id: string; name: string; count: number }[] = []) {
+  return values.map(({ id, name, count }) => [id, `${name || say('sources.withheld')} · ${number(count)}`] as const);
 }
 
 /** Filters while the reader types, a moment after the last letter. `/` goes to the field. */

@@ -39,112 +39,116 @@ const toModel = (id: string): z.input<typeof modelSchema> => ({
 });
 
 /** Returns the routes. @throws ConfigError for a wrong preset. */
-export const openAiRoutes = (deps: Deps, presets = readPresets(deps.config?.doors.presets ?? {})): Route[] => [
-  route({
-    method: 'POST',
-    prefix: '/v1',
-    path: '/chat/completions',
-    scopes: ['inference:run'],
-    check: (caller) => deps.usage.assertBudget(caller),
-    operation: {
-      id: 'createChatCompletion',
-      summary: 'Answer in the shape of the OpenAI API',
-      description:
-        'Answers the last user message from the sources, as POST /completions does. The key is also accepted as `Authorization: Bearer`. ' +
-        'The headers `x-principal-id` and `x-authz-policy` may name the principal and the policy. Errors have `param` and `code` too.',
-    },
-    body: chatBody,
-    timing: true,
-    response: { status: 200, schema: chatCompletionSchema, description: 'The answer.' },
-    alternatives: {
-      'text/event-stream': { description: 'With `stream`: chunks, and `[DONE]`.', schema: { type: 'string' } },
-    },
-    errors: [404, 409, 502, 504],
-    example: { model: 'pinakes', messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
-    async handler({ body, ...request }) {
-      const head = newHead(unixSeconds(deps.clock.now()), body.model);
-      const asking = await ask(deps, presets, body, request);
-      if (body.stream) {
-        const form = chatChunks(head, body.stream_options?.include_usage === true ? asking.tokens : null);
-        return sendAnswer(request.reply, asking, form, request.rights, request.signal);
-      }
-      const ended = await answerOf(asking.stream);
-      const message = { role: 'assistant' as const, content: ended.text + asking.after(ended), refusal: null };
-      return {
-        ...head,
-        object: 'chat.completion' as const,
-        choices: [{ index: 0, message, ...endOf(ended) }],
-        usage: toUsage(asking.tokens()),
-        ...factsOf(ended),
-      };
-    },
-  }),
-  route({
-    method: 'POST',
-    prefix: '/v1',
-    path: '/responses',
-    scopes: ['inference:run'],
-    check: (caller) => deps.usage.assertBudget(caller),
-    operation: {
-      id: 'createResponse',
-      summary: 'Answer in the shape of the responses of the OpenAI API',
-      description:
-        'Answers as POST /v1/chat/completions does. Responses are not kept: the whole history is sent with each request, and members ' +
-        'that need a stored response are refused.',
-    },
-    body: responseBody,
-    timing: true,
-    response: { status: 200, schema: responseSchema, description: 'The response.' },
-    alternatives: {
-      'text/event-stream': {
+export function openAiRoutes(deps: Deps): Route[] {
+  const presets = readPresets(deps.config?.doors.presets ?? {});
+  return [
+    route({
+      method: 'POST',
+      prefix: '/v1',
+      path: '/chat/completions',
+      scopes: ['inference:run'],
+      check: (caller) => deps.usage.assertBudget(caller),
+      operation: {
+        id: 'createChatCompletion',
+        summary: 'Answer in the shape of the OpenAI API',
         description:
-          'With `stream`: events, of which the last is `response.completed`, `response.incomplete` or `error`.',
-        schema: { type: 'string' },
+          'Answers the last user message from the sources, as POST /completions does. The key is also accepted as `Authorization: ' +
+          'Bearer`. The headers `x-principal-id` and `x-authz-policy` may name the principal and the policy. Errors have `param` and ' +
+          '`code` too.',
       },
-    },
-    errors: [404, 409, 502, 504],
-    example: { model: 'pinakes', input: 'How many vacation days do staff get?' },
-    async handler({ body, ...request }) {
-      const begun = newResponse(unixSeconds(deps.clock.now()), body);
-      const asking = await ask(deps, presets, { ...body, messages: messagesOf(body) }, request);
-      if (body.stream) {
-        const form = responseEvents(begun, asking.tokens);
-        return sendAnswer(request.reply, asking, form, request.rights, request.signal);
-      }
-      const ended = await answerOf(asking.stream);
-      return toResponse(begun, newMessageId(), ended, toText(ended, asking.after(ended)), asking.tokens());
-    },
-  }),
-  route({
-    method: 'GET',
-    prefix: '/v1',
-    path: '/models',
-    scopes: ['inference:run'],
-    operation: {
-      id: 'listModels',
-      summary: 'List the models of the OpenAI-compatible endpoint',
-      description: '`pinakes`, and the presets of the operator.',
-    },
-    response: {
-      status: 200,
-      schema: z.object({
-        object: z.literal('list').describe('Always `list`.'),
-        data: z.array(modelSchema).describe('The models.'),
-      }),
-    },
-    handler: async () => ({ object: 'list' as const, data: [...presets.keys()].map(toModel) }),
-  }),
-  route({
-    method: 'GET',
-    prefix: '/v1',
-    path: '/models/{model}',
-    scopes: ['inference:run'],
-    operation: { id: 'getModel', summary: 'Get a model of the OpenAI-compatible endpoint' },
-    params: z.strictObject({ model: z.string().describe('Name of the model.') }),
-    response: { status: 200, schema: modelSchema },
-    async handler({ params }) {
-      presetOf(presets, params.model);
-      return toModel(params.model);
-    },
-  }),
-];
+      body: chatBody,
+      timing: true,
+      response: { status: 200, schema: chatCompletionSchema, description: 'The answer.' },
+      alternatives: {
+        'text/event-stream': { description: 'With `stream`: chunks, and `[DONE]`.', schema: { type: 'string' } },
+      },
+      errors: [404, 409, 502, 504],
+      example: { model: 'pinakes', messages: [{ role: 'user', content: 'How many vacation days do staff get?' }] },
+      async handler({ body, ...request }) {
+        const head = newHead(unixSeconds(deps.clock.now()), body.model);
+        const asking = await ask(deps, presets, body, request);
+        if (body.stream) {
+          const form = chatChunks(head, body.stream_options?.include_usage === true ? asking.tokens : null);
+          return sendAnswer(request.reply, asking, form, request.rights, request.signal);
+        }
+        const ended = await answerOf(asking.stream);
+        const message = { role: 'assistant' as const, content: ended.text + asking.after(ended), refusal: null };
+        return {
+          ...head,
+          object: 'chat.completion' as const,
+          choices: [{ index: 0, message, ...endOf(ended) }],
+          usage: toUsage(asking.tokens()),
+          ...factsOf(ended),
+        };
+      },
+    }),
+    route({
+      method: 'POST',
+      prefix: '/v1',
+      path: '/responses',
+      scopes: ['inference:run'],
+      check: (caller) => deps.usage.assertBudget(caller),
+      operation: {
+        id: 'createResponse',
+        summary: 'Answer in the shape of the responses of the OpenAI API',
+        description:
+          'Answers as POST /v1/chat/completions does. Responses are not kept: the whole history is sent with each request, and members ' +
+          'that need a stored response are refused.',
+      },
+      body: responseBody,
+      timing: true,
+      response: { status: 200, schema: responseSchema, description: 'The response.' },
+      alternatives: {
+        'text/event-stream': {
+          description:
+            'With `stream`: events, of which the last is `response.completed`, `response.incomplete` or `error`.',
+          schema: { type: 'string' },
+        },
+      },
+      errors: [404, 409, 502, 504],
+      example: { model: 'pinakes', input: 'How many vacation days do staff get?' },
+      async handler({ body, ...request }) {
+        const begun = newResponse(unixSeconds(deps.clock.now()), body);
+        const asking = await ask(deps, presets, { ...body, messages: messagesOf(body) }, request);
+        if (body.stream) {
+          const form = responseEvents(begun, asking.tokens);
+          return sendAnswer(request.reply, asking, form, request.rights, request.signal);
+        }
+        const ended = await answerOf(asking.stream);
+        return toResponse(begun, newMessageId(), ended, toText(ended, asking.after(ended)), asking.tokens());
+      },
+    }),
+    route({
+      method: 'GET',
+      prefix: '/v1',
+      path: '/models',
+      scopes: ['inference:run'],
+      operation: {
+        id: 'listModels',
+        summary: 'List the models of the OpenAI-compatible endpoint',
+        description: '`pinakes`, and the presets of the operator.',
+      },
+      response: {
+        status: 200,
+        schema: z.object({
+          object: z.literal('list').describe('Always `list`.'),
+          data: z.array(modelSchema).describe('The models.'),
+        }),
+      },
+      handler: async () => ({ object: 'list' as const, data: [...presets.keys()].map(toModel) }),
+    }),
+    route({
+      method: 'GET',
+      prefix: '/v1',
+      path: '/models/{model}',
+      scopes: ['inference:run'],
+      operation: { id: 'getModel', summary: 'Get a model of the OpenAI-compatible endpoint' },
+      params: z.strictObject({ model: z.string().describe('Name of the model.') }),
+      response: { status: 200, schema: modelSchema },
+      async handler({ params }) {
+        presetOf(presets, params.model);
+        return toModel(params.model);
+      },
+    }),
+  ];
+}
