@@ -170,4 +170,11 @@ test('short rows stay rows if the header is not the fullest row, or if no header
   assert.match(parseCsv('a,b\n1,2\n3,9,5,6,7\n8,9,1,2,3\n', 'csv', []).text, /^\| a \| b \|/);
   assert.match(parseCsv('item,sum,unit\nkind,cost,per,note\ntea,5,kg,x\nrye,7,kg,y\n', 'csv', []).text, /^\| item/);
   assert.match(parseCsv('a,b\nx,1,2,3,4\ny,5,6\n', 'csv', []).text, /a \| b/);
+  const commas = parseCsv('Name,Notes\nAnn,good\nBob,likes tea, coffee, and milk\nCid,tall\nDan,short\n', 'csv', []);
+  assert.match(commas.text, /^\| Name \| Notes \|/, 'one row with unquoted commas is no header');
+  const table = Array.from({ length: 21 }, (_, i) => `part ${i},${i}\n`).join('');
+  const second = 'Day,Text,Sum,Currency\n05.03.2024,Rent,7,EUR\n06.03.2024,Tea,8,EUR\n';
+  assert.match(parseCsv(table + second, 'csv', []).text, /\| part 0 \| 0 \|/, 'many rows are a table of their own');
+  const keyed = parseCsv(`Account,Owner\n${second}`, 'csv', [{ key: 'Owner', type: 'string' }]);
+  assert.equal(keyed.blocks[0]?.metadata?.['Owner']?.val, 'Text', 'a declared name makes a header');
 });
