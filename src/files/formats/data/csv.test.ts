@@ -162,6 +162,8 @@ test('account, period and balance above the header of a bank statement are parag
     /^Account: DE12\n\nFrom: 01\.03\.2024\n\nBalance 3\.456,78 EUR\n\n\| Day \| Text \| Amount \| Currency \|\n/,
   );
   assert.equal(blocks.at(-1)?.tableHeader, '| Day | Text | Amount | Currency |');
+  const sparse = parseCsv(`Account:;DE12\n${rows.replaceAll('EUR', '').replaceAll(/Rent|Salary/g, '')}`, 'csv', []);
+  assert.equal(sparse.blocks.at(-1)?.tableHeader, '| Day | Text | Amount | Currency |', 'rows with empty cells');
   const keyed = parseCsv(`Account:;DE12\n${rows}`, 'csv', [{ key: 'Currency', type: 'string' }]);
   assert.deepEqual(keyed.blocks.at(-1)?.metadata?.['Currency']?.val, 'EUR');
 });
