@@ -5,10 +5,13 @@ import { detectFileType } from '../../detect/file-types.ts';
 import { parseXml } from './xml.ts';
 
 test('speech in TTML has its times and speakers', async () => {
-  const ttml = `<?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><head><metadata><ttm:agent xml:id="a"><ttm:name>Ann</ttm:name></ttm:agent></metadata></head><body><div>
+  const ttml = `<?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><head><metadata><ttm:agent xml:id="a"><ttm:name>Ann</ttm:name></ttm:agent><ttm:agent><ttm:name>Bob</ttm:name></ttm:agent></metadata></head><body><div>
 <p begin="00:01:02.500" end="00:01:04" ttm:agent="a">One<br/>two</p><p begin="75s" end="80s">Three</p><p begin="3000f" end="101s">Four</p>
 </div></body></tt>`;
-  assert.equal(parseXml(ttml, []).text, 'name: Ann\n\n00:01:02 Ann: One two\n\n00:01:15 Three\n\n00:01:40 Four');
+  assert.equal(
+    parseXml(ttml, []).text,
+    'name: Ann\nname: Bob\n\n00:01:02 Ann: One two\n\n00:01:15 Three\n\n00:01:40 Four',
+  );
   for (const name of ['a.ttml', 'a.xml']) assert.equal(await detectFileType(Buffer.from(ttml), name), 'xml');
 });
 
