@@ -14,11 +14,12 @@ const MEMBERS = `id type seek start end duration offsets timestamps text speaker
 
 /** Returns the transcript that a file is or has, and the other members of the file, without those that repeat its words. */
 export function transcriptOf(value: Json): { cues: Cue[]; others: Json } | undefined {
-  const members: [string, Json][] = Array.isArray(value) ? [['', value]] : Object.entries((value ?? {}) as object);
+  const members: [string, Json][] = Array.isArray(value) ? [['', value]] : Object.entries(isObject(value) ? value : {});
   const list = members.find(([name]) => LISTS.test(name))?.[1] ?? null;
   const cues = cuesOf(list);
+  if (!cues) return undefined;
   const spoken = wordsOf(list);
-  return cues && { cues, others: Object.fromEntries(members.filter(([, member]) => wordsOf(member) !== spoken)) };
+  return { cues, others: Object.fromEntries(members.filter(([, member]) => wordsOf(member) !== spoken)) };
 }
 
 /** Returns the parts of a list with their times. A part has a start, an end or a duration, and words. */
