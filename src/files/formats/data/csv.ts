@@ -139,9 +139,9 @@ function linesAbove(rows: readonly string[][]): number {
   const counts = rows.map((row) => filledCells(row).length);
   const most = counts.reduce((max, count) => Math.max(max, count), 0);
   const header = counts.indexOf(most);
-  const below = rows.slice(header + 1);
-  const isAbove = header <= LINES_ABOVE_MAX && (counts[0] ?? 0) * 2 <= most;
-  if (!isAbove || below.filter(({ length }) => length * 2 > most).length * 2 <= below.length) return 0;
+  const below = rows.slice(header + 1).map(({ length }) => length * 2 > most);
+  if (below.filter(Boolean).length * 2 <= below.length) return 0;
+  if (header > LINES_ABOVE_MAX || (counts[0] ?? 0) * 2 > most) return 0;
   return hasHeader(rows.slice(header)) && !rows[header]!.some((cell) => /^\s*[-+]?\d/.test(cell)) ? header : 0;
 }
 

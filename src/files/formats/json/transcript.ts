@@ -43,8 +43,7 @@ function cueOf(part: Json): Cue | undefined {
   const [from, to] = isObject(offsets) ? [offsets['from'], offsets['to']] : [part['start'], part['end']];
   const [start, end] = [Number(from), Number(to ?? Number(from) + Number(part['duration']))];
   if (typeof from !== 'number' || Number.isNaN(end) || typeof text !== 'string') return undefined;
-  const name = typeof speaker === 'number' ? `Speaker ${speaker}` : speaker;
-  return { start, end, speaker: typeof name === 'string' ? name : '', lines: [oneLine(text)] };
+  return { start, end, speaker: String(speaker ?? ''), lines: [oneLine(text)] };
 }
 
 /** Returns the words of a text, or of a list that has each part or word with its time, without blanks. */
