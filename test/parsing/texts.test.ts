@@ -231,30 +231,19 @@ test('lines that subtitles repeat are read once, and each person who speaks has 
   );
   const turns = `${cue('00:01', '00:02', 'SPEAKER_01: Yes?')}\n${cue('00:02', '00:03', 'SPEAKER_02: No.')}`;
   assert.equal((await readBytes('a.srt', turns)).text, '00:00:01 SPEAKER_01: Yes?\n\n00:00:02 SPEAKER_02: No.');
+  const answers = `${cue('00:01', '00:02', '<v Bob>Yes.')}\n${cue('00:02', '00:03', '<v Cid>Yes.')}`;
+  assert.equal((await readBytes('a.vtt', `WEBVTT\n\n${answers}`)).text, '00:00:01 Bob: Yes.\n\n00:00:02 Cid: Yes.');
 });
 
-test('speech in TTML and in the JSON of speech recognition has its times and speakers', async () => {
-  const ttml = `<?xml version="1.0"?><tt xmlns="http://www.w3.org/ns/ttml" xmlns:ttm="http://www.w3.org/ns/ttml#metadata"><head><metadata><ttm:agent xml:id="a"><ttm:name>Ann</ttm:name></ttm:agent></metadata></head><body><div>
-<p begin="00:01:02.500" end="00:01:04" ttm:agent="a">One<br/>two</p><p begin="75s" end="80s">Three</p><p begin="3000f" end="101s">Four</p>
-</div></body></tt>`;
-  const spoken = '00:01:02 Ann: One two\n\n00:01:15 Three\n\n00:01:40 Four';
-  for (const name of ['a.ttml', 'a.xml']) assert.equal((await readBytes(name, ttml)).text, spoken, name);
-  const parts = [
-    { id: 0, start: 0, end: 2.5, text: ' Hello.', tokens: [1, 2] },
-    { id: 1, start: 62.5, end: 64, text: ' Now the cells.', speaker: 'SPEAKER_01' },
-  ];
-  const json = (value: unknown) => readBytes('a.json', JSON.stringify(value));
-  const heard = '00:00:00 Hello.\n\n00:01:02 SPEAKER_01: Now the cells.';
-  assert.equal((await json({ text: ' Hello. Now the cells.', segments: parts, language: 'en' })).text, heard);
-  const inMilliseconds = parts.map((part) => ({ ...part, start: part.start * 1000, end: part.end * 1000 }));
-  assert.equal((await json({ results: { utterances: inMilliseconds } })).text, heard);
-  const offsets = parts.map(({ start, end, text }) => ({ offsets: { from: start * 1000, to: end * 1000 }, text }));
-  assert.equal((await json({ transcription: offsets })).text, '00:00:00 Hello.\n\n00:01:02 Now the cells.');
-  assert.equal((await json([{ start: 0, end: 1.5, text: ' ' }, ...parts])).text, heard, 'a part without words');
-  const lengths = [{ text: 'Hello.', start: 3, duration: 2.5 }];
-  assert.equal((await json(lengths)).text, '00:00:03 Hello.');
-  const marks = [{ start: 4, end: 9, text: 'Kyiv.', label: 'PLACE' }];
-  assert.match((await json(marks)).text, /label: PLACE/, 'marks in a text are no speech');
+test('captions without full stops have a time every few lines', async () => {
+  const cues = Array.from(
+    { length: 60 },
+    (_, i) => `00:${10 + i}.000 --> 00:${11 + i}.000\nsome words about part ${i}\n`,
+  );
+  const { text } = await readBytes('a.vtt', `WEBVTT\n\n${cues.join('\n')}`);
+  const paragraphs = text.split('\n\n');
+  assert.equal(paragraphs.length, 3);
+  assert.ok(paragraphs.every((part) => /^00:0[01]:\d\d some words/.test(part) && part.length < 650));
 });
 
 test('an abstract inside of a LaTeX document is read once', async () => {

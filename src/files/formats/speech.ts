@@ -5,7 +5,7 @@ import type { TextBuilder } from './text-builder.ts';
 const PAUSE_SECONDS = 3;
 /** Repeated lines follow at once. Later they are spoken again. */
 const REPEAT_SECONDS = 0.2;
-/** After this many UTF-16 units of a paragraph, the next full stop ends it. */
+/** After this many UTF-16 units of a paragraph, the next full stop ends it; after twice as many, the next cue. */
 const PARAGRAPH_UNITS = 300;
 /** Matches words that name who speaks, or begin the words of another person: `Ann: Yes`, `[Ann] Yes`, `- Yes`, `>> Yes`. */
 const TURN = /^(?:-{1,2}|–|—|>>|\[[^[\]]{1,40}\]|\p{Lu}[^\s:]{0,30}(?: [^\s:]{1,30}){0,2}:)(?=\s*\S)/u;
@@ -26,18 +26,28 @@ export function writeSpeech(builder: TextBuilder, cues: Iterable<Cue>): void {
     if (open) builder.add({ kind: 'paragraph' }, `${timeOf(open.start)} ${speaker}${open.text}`);
   };
   for (const cue of cues) {
-    // Captions of live programmes repeat the lines that are still on the screen.
-    const shown = open && cue.start - open.end < REPEAT_SECONDS ? open.lines : [];
-    const text = cue.lines.filter((line) => !shown.includes(line)).join(' ');
+    const text = cue.lines.join(' ');
     const pauses = !open || cue.speaker !== open.speaker || cue.start - open.end >= PAUSE_SECONDS;
-    const isLong = open && open.text.length > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open.text);
+    const units = open?.text.length ?? 0;
+    const isLong = units > 2 * PARAGRAPH_UNITS || (units > PARAGRAPH_UNITS && /[.!?…。！？]["”’»]?$/.test(open!.text));
     if (text !== '' && (pauses || isLong || TURN.test(text))) {
       flush();
       open = { ...cue, text };
     } else if (open && text !== '') open.text += ` ${text}`;
-    if (open) Object.assign(open, { end: cue.end, lines: cue.lines });
+    if (open) open.end = cue.end;
   }
   flush();
+}
+
+/** Leaves out the lines that are still on the screen: captions of live programmes repeat them. */
+export function* withoutRepeats(cues: Iterable<Cue>): Generator<Cue> {
+  let last: Cue | undefined;
+  for (const cue of cues) {
+    const isNext = last && cue.speaker === last.speaker && cue.start - last.end < REPEAT_SECONDS;
+    const shown = new Set(isNext ? last!.lines : []);
+    yield { ...cue, lines: cue.lines.filter((line) => !shown.has(line)) };
+    last = cue;
+  }
 }
 
 function timeOf(seconds: number): string {

@@ -89,7 +89,7 @@ function zipMembers(bytes: Uint8Array, warnings: string[]): FileMember[] {
 }
 
 /** Types that are always members: they contain files, or a program of the system reads them by their path. */
-const MEMBER_TYPES = new Set<FileType>(['zip', 'tar', 'gzip', 'mbox', 'picture']);
+const MEMBER_TYPES = new Set<FileType>(['zip', 'tar', 'gzip', 'signed', 'mbox', 'picture']);
 
 /** Returns the type of a file that was packed alone and is read like an unpacked file; undefined if it becomes a member. */
 export async function readsAlone(data: Uint8Array, name: string): Promise<FileType | undefined> {

@@ -162,6 +162,8 @@ test('account, period and balance above the header of a bank statement are parag
     /^Account: DE12\n\nFrom: 01\.03\.2024\n\nBalance 3\.456,78 EUR\n\n\| Day \| Text \| Amount \| Currency \|\n/,
   );
   assert.equal(blocks.at(-1)?.tableHeader, '| Day | Text | Amount | Currency |');
+  const sparse = parseCsv(`Account:;DE12\n${rows.replaceAll('EUR', '').replaceAll(/Rent|Salary/g, '')}`, 'csv', []);
+  assert.equal(sparse.blocks.at(-1)?.tableHeader, '| Day | Text | Amount | Currency |', 'rows with empty cells');
   const keyed = parseCsv(`Account:;DE12\n${rows}`, 'csv', [{ key: 'Currency', type: 'string' }]);
   assert.deepEqual(keyed.blocks.at(-1)?.metadata?.['Currency']?.val, 'EUR');
 });
@@ -170,4 +172,11 @@ test('short rows stay rows if the header is not the fullest row, or if no header
   assert.match(parseCsv('a,b\n1,2\n3,9,5,6,7\n8,9,1,2,3\n', 'csv', []).text, /^\| a \| b \|/);
   assert.match(parseCsv('item,sum,unit\nkind,cost,per,note\ntea,5,kg,x\nrye,7,kg,y\n', 'csv', []).text, /^\| item/);
   assert.match(parseCsv('a,b\nx,1,2,3,4\ny,5,6\n', 'csv', []).text, /a \| b/);
+  const commas = parseCsv('Name,Notes\nAnn,good\nBob,likes tea, coffee, and milk\nCid,tall\nDan,short\n', 'csv', []);
+  assert.match(commas.text, /^\| Name \| Notes \|/, 'one row with unquoted commas is no header');
+  const table = Array.from({ length: 21 }, (_, i) => `part ${i},${i}\n`).join('');
+  const second = 'Day,Text,Sum,Currency\n05.03.2024,Rent,7,EUR\n06.03.2024,Tea,8,EUR\n';
+  assert.match(parseCsv(table + second, 'csv', []).text, /\| part 0 \| 0 \|/, 'many rows are a table of their own');
+  const keyed = parseCsv(`Account,Owner\n${second}`, 'csv', [{ key: 'Owner', type: 'string' }]);
+  assert.equal(keyed.blocks[0]?.metadata?.['Owner']?.val, 'Text', 'a declared name makes a header');
 });

@@ -131,15 +131,17 @@ function filledCells(row: readonly string[]): string[] {
 }
 
 /**
- * Returns how many of the rows stand above the header: exports of banks and of bookkeeping begin with account, period and balance. The
- * first of these rows has at most half as many cells as the header, no row has more cells than the
- * header, and the header has no numbers.
+ * Returns how many of the first rows stand above the header: exports of banks and of bookkeeping begin with account, period and balance.
+ * The header is the first row with the most cells, and has no numbers. The first row has at most half as many cells, and most rows below
+ * the header have more than half as many, filled or empty.
  */
 function linesAbove(rows: readonly string[][]): number {
   const counts = rows.map((row) => filledCells(row).length);
   const most = counts.reduce((max, count) => Math.max(max, count), 0);
   const header = counts.indexOf(most);
-  if (header > LINES_ABOVE_MAX || header >= rows.length - 1 || (counts[0] ?? 0) * 2 > most) return 0;
+  const below = rows.slice(header + 1).map(({ length }) => length * 2 > most);
+  if (below.filter(Boolean).length * 2 <= below.length) return 0;
+  if (header > LINES_ABOVE_MAX || (counts[0] ?? 0) * 2 > most) return 0;
   return hasHeader(rows.slice(header)) && !rows[header]!.some((cell) => /^\s*[-+]?\d/.test(cell)) ? header : 0;
 }
 

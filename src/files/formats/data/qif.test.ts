@@ -11,3 +11,8 @@ test('the fields of a statement have names instead of letters, and lists keep th
       'Date: 8/15/13\nPayee: Water\n\n!Type:Cat\nN Bonus\nD Income\nI\n\n',
   );
 });
+
+test('a text that is no statement of Quicken is kept as it is', () => {
+  const letter = 'Hello Ann,\nPlease pay.\n^\n';
+  assert.equal(readableQif(letter), letter);
+});

@@ -8,6 +8,8 @@ const FIELDS = new Map(
 
 /** Returns a statement with the names of its fields, and an empty line between entries. Lists of accounts and categories keep letters. */
 export function readableQif(text: string): string {
+  // Other formats have the same extension.
+  if (!/^!(?:Type:|Account|Option)/im.test(text)) return text;
   const parts = text.split(/^(?=!)/m).map((part) => {
     const isStatement = /^!Type:(?:Bank|Cash|CCard|Oth [AL])\b/i.test(part);
     const named = part.replace(/^([A-Z$])(?=\S)/gm, (letter) => `${(isStatement && FIELDS.get(letter)) || letter} `);

@@ -48,11 +48,33 @@ test('the part of a signed mail is read as a mail', async () => {
   assert.match(text, /The fine is 50 EUR\./);
 });
 
+test('a file that is signed twice has the inner file as a member', async () => {
+  const twice = signed(value, value(0x04, signed(value, value(0x04, invoice))));
+  const { members = [] } = await parseFile('signed', twice, request('a.xml.p7m.p7m'));
+  assert.deepEqual(
+    [...members].map(({ name }) => name),
+    ['a.xml.p7m'],
+  );
+});
+
+test('parts that are nested deeply or very many fail before the stack or the memory is full', () => {
+  const long = (tag: number, ...inner: Uint8Array[]) => {
+    const body = Buffer.concat(inner);
+    const head = Buffer.from([tag, 0x84, 0, 0, 0, 0]);
+    head.writeUInt32BE(body.length, 2);
+    return Buffer.concat([head, body]);
+  };
+  const heads = Array.from({ length: 15_000 }, (_, i) => [0x24, 0x82, (i * 4) >> 8, (i * 4) & 255]).reverse();
+  assert.throws(() => signedContent(signed(value, Buffer.from(heads.flat()))), /not complete/);
+  assert.throws(() => signedContent(Buffer.alloc(400_000, Buffer.from([0x30, 0x80]))), /not complete/);
+  const parts = long(0x24, Buffer.alloc(3 * 200_001, Buffer.from([0x04, 1, 0x41])));
+  assert.throws(() => signedContent(signed(long, parts)), /up to 200000 parts/);
+});
+
 test('a signature alone, a damaged file and an encrypted file fail with their reason', async () => {
   const whole = signed(value, value(0x04, invoice));
   assert.throws(() => signedContent(signed(value)), /what it signs is another file/);
   assert.throws(() => signedContent(whole.subarray(0, -9)), /not complete/);
-  assert.throws(() => signedContent(Buffer.alloc(200, Buffer.from([0x30, 0x80]))), /not complete/);
   const encrypted = Buffer.from(whole.toString('latin1').replace('\x01\x07\x02', '\x01\x07\x03'), 'latin1');
   for (const [file, name] of [
     [encrypted, 'a.p7m'],

@@ -1,9 +1,11 @@
 /** Reads the file inside a signed file (CMS, PKCS #7: `p7m`), as Italian invoices and signed mails are sent. Signatures are not checked. */
 import { Buffer } from 'node:buffer';
-import { badFile } from '../../failure.ts';
+import { badFile, overLimit } from '../../failure.ts';
 
 /** Maximum depth of values within values. */
 const DEPTH_MAX = 16;
+/** Maximum number of values side by side. Programs that write a file in parts write 1,000 bytes or more at once. */
+const VALUES_MAX = 200_000;
 const OCTETS = 0x04;
 const OCTETS_IN_PARTS = 0x24;
 const UNKNOWN_LENGTH = 0x80;
@@ -35,7 +37,9 @@ function octetsOf({ tag, body }: Value, depth = 0): Uint8Array[] {
 
 function valuesIn(body: Uint8Array = new Uint8Array()): Value[] {
   const values: Value[] = [];
-  for (let at = 0; at < body.length; at = values.at(-1)!.end) values.push(readValue(body, at));
+  for (let at = 0; at < body.length; at = values.at(-1)!.end)
+    if (values.push(readValue(body, at)) > VALUES_MAX)
+      throw overLimit(`Signed files are read up to ${VALUES_MAX} parts.`);
   return values;
 }
 

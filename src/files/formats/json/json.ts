@@ -52,7 +52,8 @@ export function parseJson(
   if (chat) return builder.file('json', chat);
   const speech = picker.active ? undefined : transcriptOf(value);
   const main = mainRecords(value);
-  if (speech) writeSpeech(builder, speech);
+  if (speech) addLines(builder, { kind: 'paragraph' }, speech.others);
+  if (speech) writeSpeech(builder, speech.cues);
   else if (Array.isArray(value) && value.some(isObject)) writeRecords(builder, value, picker);
   else if (main) {
     // The names of the objects around the records are in their heading paths.

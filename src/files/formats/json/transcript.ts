@@ -1,24 +1,36 @@
 /** Finds transcripts in the output of programs that recognize speech (Whisper and others), and in subtitles in JSON. Pure. */
-import { oneLine } from '../../../util/code-points.ts';
+import { codePointLength, oneLine } from '../../../util/code-points.ts';
 import { isObject } from '../../../util/is-object.ts';
 import type { Cue } from '../speech.ts';
 import type { Json } from './value.ts';
 
-/** Maximum depth of the list of parts inside objects. */
-const LEVELS_MAX = 3;
 /** Nobody speaks so slowly: the times are milliseconds. */
 const SECONDS_PER_WORD_MAX = 10;
+/** The members that hold the parts in files of Whisper, whisper.cpp and AssemblyAI. A file that is a list has no such name. */
+const LISTS = /^(?:|segments|transcription|utterances)$/;
+/** The members of a part that these programs write. A part with another member is a record, so that nothing of it is lost. */
+const MEMBERS = `id type seek start end duration offsets timestamps text speaker channel words tokens temperature
+  avg_logprob compression_ratio no_speech_prob confidence`.split(/\s+/);
 
-/** Returns the parts of a transcript with their times, or undefined. A part has a start, an end or a duration, and words. */
-export function transcriptOf(value: Json, level = 0): Cue[] | undefined {
-  if (!Array.isArray(value)) {
-    const members = isObject(value) && level < LEVELS_MAX ? Object.values(value) : [];
-    return members.map((member) => transcriptOf(member as Json, level + 1)).find((cues) => cues !== undefined);
-  }
-  const cues = value.flatMap((part) => cueOf(part) ?? []);
+/** Returns the transcript that a file is or has, and the other members of the file, without those that repeat its words. */
+export function transcriptOf(value: Json): { cues: Cue[]; others: Json } | undefined {
+  const members: [string, Json][] = Array.isArray(value) ? [['', value]] : Object.entries(isObject(value) ? value : {});
+  const list = members.find(([name]) => LISTS.test(name))?.[1] ?? null;
+  const cues = cuesOf(list);
+  if (!cues) return undefined;
+  const spoken = wordsOf(list);
+  return { cues, others: Object.fromEntries(members.filter(([, member]) => wordsOf(member) !== spoken)) };
+}
+
+/** Returns the parts of a list with their times. A part has a start, an end or a duration, and words. */
+function cuesOf(list: Json): Cue[] | undefined {
+  if (!Array.isArray(list)) return undefined;
+  const cues = list.flatMap((part) => cueOf(part) ?? []);
   // Marks in a text also have a start and an end: they count its characters.
-  const isMarks = cues.every(({ start, end, lines: [text = ''] }) => end - start === text.length);
-  if (isMarks || cues.length < value.length) return undefined;
+  const isMarks = cues.every(({ start, end, lines: [text = ''] }) => end - start === codePointLength(text));
+  const isInOrder = cues.every(({ start }, index) => start >= (cues[index - 1]?.start ?? 0));
+  if (isMarks || !isInOrder || cues.length < list.length || cues.every(({ lines }) => lines[0] === ''))
+    return undefined;
   const time = cues.reduce((sum, { start, end }) => sum + end - start, 0);
   const words = cues.reduce((sum, { lines: [text = ''] }) => sum + text.split(' ').length, 0);
   const scale = time / words > SECONDS_PER_WORD_MAX ? 1000 : 1;
@@ -26,12 +38,16 @@ export function transcriptOf(value: Json, level = 0): Cue[] | undefined {
 }
 
 function cueOf(part: Json): Cue | undefined {
-  if (!isObject(part)) return undefined;
-  const { offsets, speaker } = part;
+  if (!isObject(part) || !Object.keys(part).every((name) => MEMBERS.includes(name))) return undefined;
+  const { offsets, speaker, text } = part;
   const [from, to] = isObject(offsets) ? [offsets['from'], offsets['to']] : [part['start'], part['end']];
   const [start, end] = [Number(from), Number(to ?? Number(from) + Number(part['duration']))];
-  const text = part['text'] ?? part['transcript'];
   if (typeof from !== 'number' || Number.isNaN(end) || typeof text !== 'string') return undefined;
-  const name = typeof speaker === 'number' ? `Speaker ${speaker}` : speaker;
-  return { start, end, speaker: typeof name === 'string' ? name : '', lines: [oneLine(text)] };
+  return { start, end, speaker: String(speaker ?? ''), lines: [oneLine(text)] };
+}
+
+/** Returns the words of a text, or of a list that has each part or word with its time, without blanks. */
+function wordsOf(value: Json): string {
+  const wordOf = (part: Json) => (isObject(part) ? String(part['word'] ?? part['text']) : '');
+  return (Array.isArray(value) ? value.map(wordOf).join('') : String(value)).replace(/\s+/g, '');
 }

@@ -1,7 +1,7 @@
 /** Parses subtitles (WebVTT, SRT, ASS, SSA, SBV, MicroDVD). */
 import type { ParsedFile } from '../../parsed.ts';
 import { decodeHtml } from '../references.ts';
-import { type Cue, clock, writeSpeech } from '../speech.ts';
+import { type Cue, clock, withoutRepeats, writeSpeech } from '../speech.ts';
 import { TextBuilder } from '../text-builder.ts';
 
 const TIME = String.raw`((?:\d{1,4}:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?)`;
@@ -14,7 +14,7 @@ const ARROW = /^[ \t]{0,20}[\d:.,]{4,20}[ \t]{0,20}-->/m;
 export function parseSubtitles(source: string): ParsedFile {
   const builder = new TextBuilder();
   const isScript = (EVENT.test(source) || SECTION.test(source)) && !ARROW.test(source);
-  writeSpeech(builder, isScript ? dialogueOf(source) : cuesOf(source));
+  writeSpeech(builder, withoutRepeats(isScript ? dialogueOf(source) : cuesOf(source)));
   return builder.file('txt');
 }
 

@@ -11,7 +11,7 @@ import { writeHtmlBlocks } from '../html/blocks.ts';
 import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
 import { writeJson } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
-import { writeSpeech } from '../speech.ts';
+import { withoutRepeats, writeSpeech } from '../speech.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { writeDiagram } from './drawing.ts';
@@ -79,7 +79,6 @@ function topElement(text: string): XmlElement | undefined {
 }
 
 const VOCABULARIES: Record<string, (top: XmlElement, builder: TextBuilder, warnings: string[]) => void> = {
-  tt: (top, builder) => writeSpeech(builder, timedText(top)),
   mxfile: writeDiagram,
   xliff: writeXliff,
   tmx: writeTmx,
@@ -95,6 +94,8 @@ function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warn
     write(top, builder, warnings);
     return undefined;
   }
+  const isTimed = top.name === 'tt' && findElements(top, 'p').some((part) => attribute(part, 'begin') !== '');
+  if (isTimed) return writeTimedText(top, builder);
   if (top.name === 'opml') return writeOpml(top, builder);
   if (top.name === 'map' && childAt(top, 'node')) return writeMindMap(top, builder);
   if (isProse(top)) return writeProse(top, builder);
@@ -108,6 +109,17 @@ function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warn
   const data = toJson(top, !picker.active);
   writeJson(builder, top.name === '' ? data : { [top.name]: data }, picker);
   return undefined;
+}
+
+/** Writes subtitles, below what the file says of itself. Returns the title. */
+function writeTimedText(top: XmlElement, builder: TextBuilder): string {
+  const factsOf = (element: XmlElement): string[] =>
+    hasText(element)
+      ? [`${element.name}: ${plainText(element)}`]
+      : childElements(element).flatMap((child) => (child.name === 'p' ? [] : factsOf(child)));
+  builder.add({ kind: 'paragraph' }, factsOf(top).join('\n'));
+  writeSpeech(builder, withoutRepeats(timedText(top)));
+  return plainText(findElements(childAt(top, 'head') ?? top, 'title')[0]);
 }
 
 /** Members of an entry that are facts about it. Notes of Evernote have tags, and the address they were copied from. */
