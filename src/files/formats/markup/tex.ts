@@ -79,10 +79,7 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   return `${front}${title === '' ? '' : `# ${title}\n\n`}${abstract}\n\n${whole}`;
 }
 
-/**
- * Returns a function that reads a source part by part. It writes out the commands that the source defines for words, also inside each
- * other, from their definition on. It leaves out the definitions of commands that the source uses.
- */
+/** Returns a function that reads a source part by part, writes out commands from their definition on, and leaves used definitions out. */
 function expander(source: string): (part: string) => string {
   const uses = new Set(Array.from(source.matchAll(DEFINITION_OR_USE), ([, , , used]) => used));
   const bodies = new Map<string, string>();

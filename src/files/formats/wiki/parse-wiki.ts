@@ -19,7 +19,7 @@ export async function parseWiki(source: string, keys: readonly ChunkMetadataKey[
   const marks = new LinkMarks();
   const clean = marks.clean(source);
   const isHtml = HTML.test(clean);
-  const pages: Page[] = [...(isHtml ? tiddlersOf(clean) : pagesOf(clean))];
+  const pages = [...(isHtml ? tiddlersOf(clean) : pagesOf(clean))];
   // The notes of a TiddlyWiki may be encrypted or damaged.
   if (pages.length === 0 && isHtml) return parseHtml(source, keys);
   if (pages.length === 0 && !isWikitext(clean)) return parseTxt(source);
@@ -51,14 +51,8 @@ export async function parseWiki(source: string, keys: readonly ChunkMetadataKey[
 
 const HEAD_UNITS = 10_000;
 
-interface Page {
-  title: string;
-  text: string;
-  isMarkdown?: boolean;
-}
-
 /** Yields the pages of an export with the text of their last revision, which stands last. */
-function* pagesOf(source: string): Iterable<Page> {
+function* pagesOf(source: string): Iterable<{ title: string; text: string; isMarkdown?: boolean }> {
   for (let at = source.indexOf('<page>'); at !== -1; ) {
     const end = source.indexOf('</page>', at);
     const page = source.slice(at, end === -1 ? source.length : end);

@@ -17,10 +17,7 @@ const MARKS = new RegExp(
   'gm',
 );
 
-/**
- * Yields the notes that people wrote, without drafts of others, as wikitext or Markdown. Titles of parts of the program begin with
- * `$:/`. A damaged store has no notes.
- */
+/** Yields the notes that people wrote, without drafts, as wikitext or Markdown. Titles of the program begin with `$:/`. */
 export function* tiddlersOf(html: string): Iterable<{ title: string; text: string; isMarkdown: boolean }> {
   const stored = [...html.matchAll(STORE)].flatMap(([, json = '']) => readStore(json));
   const elements = [...html.matchAll(ELEMENT)].map(([, head = '', text = '']) => {
@@ -36,6 +33,7 @@ export function* tiddlersOf(html: string): Iterable<{ title: string; text: strin
   }
 }
 
+/** Returns the notes of a store. A damaged store has none. */
 function readStore(json: string): unknown {
   try {
     return JSON.parse(json);

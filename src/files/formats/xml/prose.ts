@@ -270,10 +270,7 @@ function isSection(element: XmlElement): boolean {
   );
 }
 
-/**
- * Returns the text of an element, with blanks around blocks. If `spaced`, elements without text of their own have blanks inside, too,
- * and formulas are left out.
- */
+/** Returns the text of an element, with blanks around blocks. If `spaced`, there are blanks between all elements, and no formulas. */
 function spacedText(element: XmlElement, spaced = true): string {
   const mixed = hasOwnText(element);
   const parts = element.children.map((child, i) => {
