@@ -42,6 +42,7 @@ export const reasonsDe: Readonly<Record<string, string>> = {
     'Blätter von xls- und xlsb-Dateien werden bis # Zellen gelesen, die leeren mitgezählt.',
   'Mails are read up to # MiB.': 'E-Mails werden bis # MiB gelesen.',
   'Mailboxes are read up to # MiB.': 'Postfächer werden bis # MiB gelesen.',
+  'Signed files are read up to # parts.': 'Signierte Dateien werden bis # Teile gelesen.',
   'The mailbox contains more than # mails.': 'Das Postfach enthält mehr als # E-Mails.',
   'Tables are read up to # rows; this file has #.': 'Tabellen werden bis # Zeilen gelesen, diese Datei hat #.',
   'Tables are read up to # columns.': 'Tabellen werden bis # Spalten gelesen.',

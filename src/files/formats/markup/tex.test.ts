@@ -51,3 +51,35 @@ test('groups of LaTeX that are very long, in headings and tables, are read as te
     assert.ok(convert(many).includes('aaa'));
   }
 });
+
+test('a command of LaTeX stands for its last definition before it, of any length', () => {
+  const sentences = 'Each boat has its own berth, and the harbour master knows them all. '.repeat(6).trim();
+  assert.equal(convert(`\\newcommand{\\inside}{${sentences}}\\inside`), sentences);
+  const source = String.raw`\documentclass{a}\newcommand{\co}{Acme}\title{The \co}
+\begin{document}\providecommand{\co}{Company}\co{} sells.
+% \renewcommand{\co}{Comment}
+\renewcommand{\co}{Beta}\co{} sells.
+\renewcommand{\co}{\fontsize{9}{9}Small}\co{} sells.\end{document}`;
+  assert.equal(convert(source), '# The Acme\n\n\n\nAcme sells.\n\nBeta sells.\n99Small sells.');
+});
+
+test('a definition of LaTeX is kept if no command stands for it, or if it has other commands than words', () => {
+  const source = String.raw`\newcommand{\owner}{Ann Lee}: \newcommand{\mail}{ann@lake.example}\mail{}, \mail`;
+  assert.equal(convert(source), 'Ann Lee: ann@lake.example, ann@lake.example');
+  assert.equal(convert(String.raw`\newcommand{\inner}{\lake@name words} \inner{} \inner`), '@name words');
+});
+
+test('commands of LaTeX that make a text very long are written out up to a limit', () => {
+  const source = `\\newcommand{\\a}{${'x'.repeat(900)}}${'\\a '.repeat(2000)}\\newcommand{\\b}{last words}\\b`;
+  const text = convert(source);
+  assert.ok(text.length > 1_000_000 && text.length < 1_100_000);
+  assert.ok(text.endsWith('last words'));
+});
+
+test('a sign at the start of a line ends code only in files of knitr', () => {
+  const listing = '\\begin{lstlisting}\nclass A:\n@ property\n\\end{lstlisting}';
+  assert.equal(
+    convert(`Write to ann\n@ home.\n${listing}`),
+    'Write to ann\n@ home.\n\n\n```\nclass A:\n@ property\n```',
+  );
+});

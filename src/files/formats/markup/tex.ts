@@ -17,13 +17,15 @@ const VERBATIM = 'verbatim|lstlisting|minted|Verbatim|alltt|Sinput|Soutput|CodeI
 const INNER = String.raw`\{[^{}]{0,1000}(?:\{[^{}]{0,300}\}[^{}]{0,300}){0,20}\}`;
 const NESTED = `([^{}]{0,1000}(?:${INNER}[^{}]{0,1000}){0,50})`;
 const HEADING = new RegExp(String.raw`\\(${Object.keys(LEVELS).join('|')})\*?(?:\[[^\]]{0,300}\])?\{${NESTED}\}`, 'g');
-/** Matches the definition of a command without arguments: `\newcommand{\method}{DeepParser}`. */
-const DEFINITION = new RegExp(
-  String.raw`\\(?:newcommand|renewcommand|providecommand|def)\*?\s{0,10}\{?\\([a-zA-Z]{1,40})\}?\s{0,10}\{${NESTED}\}`,
+/** Matches a command. */
+const USE = /\\([a-zA-Z]{1,40})(?:\{\})?/g;
+/** Matches the definition of a command without arguments, such as `\newcommand{\method}{DeepParser}`, or any command. */
+const DEFINITION_OR_USE = new RegExp(
+  String.raw`\\(?:(?:new|renew|provide)command|def)\*?\s{0,10}\{?\\([a-zA-Z]{1,40})\}?\s{0,10}\{${NESTED}\}|${USE.source}`,
   'g',
 );
-/** Definitions of lengths, fonts and conditions, and longer ones, are no words. */
-const NO_WORDS = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font)|[@#]|^[\s\S]{201}/;
+/** Definitions of lengths, fonts and conditions are no words. */
+const NO_WORDS = /\\(?:set|add|[vh]s(?:pace|kip)|if|let|font|kern|[a-zA-Z]{0,40}@)|#/;
 /** Maximum number of units that definitions may add to a text. */
 const ADDED_UNITS_MAX = 1_000_000;
 const COMMENT = /(^|[^\\])%.*$/gm;
@@ -54,12 +56,13 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const to = source.lastIndexOf('\\end{document}');
   const inside = from === -1 ? source : source.slice(from + '\\begin{document}'.length, to > from ? to : undefined);
   // Code of knitr and Sweave is between `<<name>>=` and `@`. The sign of placeholders could repeat a protected text.
-  const body = inside
-    .replace(/^<<[^\n]{0,300}>>=/gm, '\\begin{lstlisting}')
-    .replace(/^@(?=\s)/gm, '\\end{lstlisting}')
-    .replaceAll('\ue0c6', '');
-  const expanded = expander(source);
-  const head = withTexLetters(expanded(source.slice(0, 100_000).replace(COMMENT, '$1')));
+  const opened = inside.replace(/^<<[^\n]{0,300}>>=/gm, '\\begin{lstlisting}');
+  const code = opened === inside ? inside : opened.replace(/^@(?=\s)/gm, '\\end{lstlisting}');
+  const body = code.replaceAll('\ue0c6', '');
+  const clean = source.replace(COMMENT, '$1');
+  const head = withTexLetters(expander(clean)(clean.slice(0, 100_000)));
+  const expanded = expander(clean);
+  expanded(source.slice(0, Math.max(0, from)).replace(COMMENT, '$1'));
   const property = (name: string, where = head) => {
     const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(where)?.[1];
     return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
@@ -69,25 +72,33 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const abstract = from === -1 ? '' : property('[aA]bstract', head.split('\\begin{document}', 1)[0]);
   const front = author === '' ? '' : `---\nauthor: ${JSON.stringify(author)}\n---\n`;
   const protectedParts: string[] = [];
-  const markdown = blocks(body, (outside) => text(expanded(withoutAddresses(outside, marks, protectedParts))));
+  const markdown = blocks(body, (outside) =>
+    text(expanded(withoutAddresses(outside, marks, protectedParts).replace(COMMENT, '$1'))),
+  );
   const whole = markdown.replace(PROTECTED, (_mark, number: string) => protectedParts[Number(number)] ?? '');
   return `${front}${title === '' ? '' : `# ${title}\n\n`}${abstract}\n\n${whole}`;
 }
 
-/** Returns a function that writes out commands that a file defines without arguments, also inside each other, and not their definitions. */
-function expander(source: string): (text: string) => string {
+/** Returns a function that reads a source part by part, writes out commands from their definition on, and leaves used definitions out. */
+function expander(source: string): (part: string) => string {
+  const uses = new Set(Array.from(source.matchAll(DEFINITION_OR_USE), ([, , , used]) => used));
   const bodies = new Map<string, string>();
-  for (const [, name = '', body = ''] of source.replace(COMMENT, '$1').matchAll(DEFINITION)) {
-    if (!NO_WORDS.test(body)) bodies.set(name, body);
-  }
   let added = 0;
-  const replace = (text: string) =>
-    text.replace(/\\([a-zA-Z]{1,40})(?:\{\})?/g, (command, name: string) => {
-      const body = added > ADDED_UNITS_MAX ? undefined : bodies.get(name);
-      added += body?.length ?? 0;
-      return body ?? command;
+  const written = (command: string, name: string) => {
+    const body = added > ADDED_UNITS_MAX ? undefined : bodies.get(name);
+    added += body?.length ?? 0;
+    return body ?? command;
+  };
+  return (part) =>
+    part.replace(DEFINITION_OR_USE, (whole: string, name: string, body = '', used?: string) => {
+      if (used !== undefined) return written(whole, used).replace(USE, written);
+      if (!whole.startsWith('\\provide') || !bodies.has(name)) {
+        bodies.delete(name);
+        if (NO_WORDS.test(body) || added > ADDED_UNITS_MAX) return whole;
+        bodies.set(name, body);
+      }
+      return uses.has(name) ? '' : whole;
     });
-  return (text) => replace(replace(text.replace(DEFINITION, '')));
 }
 
 /** Placeholder of text that no rule may change: addresses and inline code. */
@@ -144,7 +155,6 @@ function replaceEnvironments(
 function text(source: string): string {
   const plain = source
     .replace(/\\def\\\w{1,40}\{.*$/gm, '')
-    .replace(COMMENT, '$1')
     .replace(IGNORED_COMMAND, '')
     .replace(DRAWN, '')
     .replace(TWO_FORMS, '$1')

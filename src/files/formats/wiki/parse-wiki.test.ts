@@ -225,36 +225,57 @@ test('a page that speaks of the exports of Confluence is wikitext', async () => 
 
 test('a TiddlyWiki is read note by note, without its program, from the store of new and of old versions', async () => {
   const notes = [
-    { title: '$:/core', type: 'application/json', text: '{"tiddlers":{}}' },
+    { title: '$:/core', type: 'text/vnd.tiddlywiki', text: 'Program.' },
     {
       title: 'Boat',
-      text: "!! Hull\nThe ''hull'' is [[of oak|Oak]], see [[plans|https://a.example/p]].\n* One {{Other}}<<toc>>\n`a && b`",
+      text:
+        "!! Hull\nThe ''hull'' is [[of oak|Oak]], see [[plans|https://a.example/p]].\n* One {{Other}}<<toc>>{{{ [tag[x]] }}}\n" +
+        '`a && b`\n\\define m()\nNo.\n\\end\nif a << b and c >> d',
     },
-    { title: 'Oak & Ash', type: 'text/x-markdown', text: 'A wood.\n```js\n!x\n```\n\\define m()\nNo.\n\\end\nEnd.' },
+    { title: "Draft of 'Boat'", 'draft.of': 'Boat', text: 'A secret draft.' },
+    {
+      title: 'Oak & Ash',
+      type: 'text/x-markdown',
+      text: '# Wood\n\nA *hard* [wood](https://a.example/w), {{x}}.\n\n```sh\n# a\n```\n',
+    },
     { title: 'look.css', type: 'text/css', text: 'a {}' },
     { title: 'no text' },
   ];
   const html = (store: string) =>
-    `<!doctype html>\n<html><head><meta name="application-name" content="TiddlyWiki" /></head><body>${store}<p>Script</p></body></html>`;
+    `<html><head><meta name="application-name" content="TiddlyWiki" /></head><body>${store}<p>Script</p></body></html>`;
   const json = JSON.stringify(notes).replaceAll('<', '\\u003C');
   const source = html(`<script class="tiddlywiki-tiddler-store" type="application/json">${json}</script>`);
   const read = await parseWiki(source, []);
   const text =
-    '# Boat\n\n### Hull\n\nThe hull is of oak, see plans.\n\n- One\n`a && b`\n\n' +
-    '# Oak & Ash\n\nA wood.\n\n```\n!x\n```\n\nEnd.';
+    '# Boat\n\n### Hull\n\nThe hull is of oak, see plans.\n\n- One\n`a && b`\n\nif a << b and c >> d\n\n' +
+    '# Oak & Ash\n\n## Wood\n\nA *hard* [wood](https://a.example/w), {{x}}.\n\n```sh\n# a\n```';
   assert.deepEqual([read.fileType, read.text], ['html', text]);
   assert.deepEqual(
     read.blocks.flatMap(({ links = [] }) => links.map(({ url }) => url)),
-    ['https://a.example/p'],
+    ['https://a.example/p', 'https://a.example/w'],
   );
   assert.equal(await detectFileType(Buffer.from(source), 'wiki.html'), 'wiki');
   const escaped = (value: string) => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
   const old = notes
     .filter((note) => note.text)
     .map(
-      ({ title, type = '', text = '' }) =>
-        `<div title="${escaped(title)}" type="${type}">\n<pre>${escaped(text)}</pre>\n</div>`,
+      ({ title, type = '', text = '', ...others }) =>
+        `<div draft.of="${others['draft.of'] ?? ''}" title="${escaped(title)}" type="${type}">\n<pre>${escaped(text)}</pre>\n</div>`,
     );
   assert.equal((await parseWiki(html(`<div id="storeArea">${old.join('\n')}</div>`), [])).text, text);
+  const withPre = `<div id="storeArea">${old.join('\n')}</div><div class="x"><pre>y</pre></div>`;
+  assert.equal((await parseWiki(html(withPre), [])).text, text);
   assert.equal((await parseWiki(html('<pre id="encryptedStoreArea">x</pre>'), [])).fileType, 'html');
+  const damaged = await parseWiki(source.replace('[{', '[{,'), []);
+  assert.deepEqual([damaged.fileType, damaged.text], ['html', 'Script']);
+});
+
+test('hostile notes of a TiddlyWiki are read in linear time', async () => {
+  const used = process.cpuUsage();
+  const store = (text: string) =>
+    `<script class="tiddlywiki-tiddler-store" type="application/json">${JSON.stringify([{ title: 'A', text }])}</script>`;
+  for (const part of ['{', '\\define x\n', '```\n', '\n', '`', '[[', '!'])
+    await parseWiki(`<html>${store(part.repeat(150_000 / part.length))}`, []);
+  await parseWiki(`<html><div ${' title=""'.repeat(50_000)}<`, []);
+  assert.ok(process.cpuUsage(used).user < 20e6);
 });

@@ -10,7 +10,7 @@ import { parseConfluence } from './confluence.ts';
 import { tiddlersOf } from './tiddlywiki.ts';
 import { isWikitext, wikitextToMarkdown } from './wikitext.ts';
 
-const HTML = /^\s*<!doctype html/i;
+const HTML = /^\s*(?:<\?xml[^<>]*\?>\s*)?<(?:!doctype html|html|head|body)\b/i;
 const CONFLUENCE = /^\s*(?:<\?xml[^<>]*\?>\s*)?<hibernate-generic[\s>]/;
 
 /** Parses a page, or an export with many pages. A file in the markup of another wiki is plain text. */
@@ -20,13 +20,17 @@ export async function parseWiki(source: string, keys: readonly ChunkMetadataKey[
   const clean = marks.clean(source);
   const isHtml = HTML.test(clean);
   const pages = [...(isHtml ? tiddlersOf(clean) : pagesOf(clean))];
-  // The notes of a TiddlyWiki may be encrypted.
+  // The notes of a TiddlyWiki may be encrypted or damaged.
   if (pages.length === 0 && isHtml) return parseHtml(source, keys);
   if (pages.length === 0 && !isWikitext(clean)) return parseTxt(source);
   const marked =
     pages.length === 0
       ? wikitextToMarkdown(clean, marks)
-      : pages.map(({ title, text }) => `# ${title}\n\n${wikitextToMarkdown(text, marks, 2)}`).join('\n\n');
+      : pages
+          .map(
+            ({ title, text, isMarkdown }) => `# ${title}\n\n${isMarkdown ? text : wikitextToMarkdown(text, marks, 2)}`,
+          )
+          .join('\n\n');
   const { text, links } = marks.take(marked);
   const parsed = await parseMd(text, keys, links);
   if (pages.length === 0) return { ...parsed, fileType: 'txt' };
@@ -48,7 +52,7 @@ export async function parseWiki(source: string, keys: readonly ChunkMetadataKey[
 const HEAD_UNITS = 10_000;
 
 /** Yields the pages of an export with the text of their last revision, which stands last. */
-function* pagesOf(source: string): Iterable<{ title: string; text: string }> {
+function* pagesOf(source: string): Iterable<{ title: string; text: string; isMarkdown?: boolean }> {
   for (let at = source.indexOf('<page>'); at !== -1; ) {
     const end = source.indexOf('</page>', at);
     const page = source.slice(at, end === -1 ? source.length : end);

@@ -2,31 +2,49 @@
 
 import { isObject } from '../../../util/is-object.ts';
 import { decodeHtml } from '../references.ts';
+import { attribute } from '../xml/tree.ts';
 
 const STORE = /<script class="tiddlywiki-tiddler-store"[^<>]{0,200}>([^<]*)<\/script>/g;
 /** Matches a note in a file of an older version. */
-const ELEMENT =
-  /<div (?![^<>]*\btype="(?!"|text\/(?:vnd\.|plain|x-)))[^<>]*?\btitle="([^"]*)"[^<>]*>\s*<pre>([^<]*)<\/pre>\s*<\/div>/g;
+const ELEMENT = /<div( [^<>]*)>\s*<pre>([^<]*)<\/pre>\s*<\/div>/g;
 /** Matches the types of notes that people write. */
 const WRITTEN = /^(?:|text\/(?:vnd\.tiddlywiki|plain|(?:x-)?markdown))$/;
 /** Matches code, headings and links, and then what is no text: macros, widgets, other notes, marks of quotations, definitions. */
 const MARKS = new RegExp(
-  '```[^\\n]*\\n((?:(?!```)[^])*?)\\n```|`([^`\\n]+)`|^(!{1,6})(?!!)([^\\n]+)$|\\[\\[([^[\\]|\\n]*)\\|([^[\\]|\\n]*)\\]\\]|' +
-    '<<[^<>\\n]*>>|</?\\$[^<>]*>|\\{\\{+[^{}\\n]*\\}+\\}|^<<<+|' +
+  '```[^`\\n]*\\n((?:(?!```)[^])*?)\\n```|`([^`\\n]+)`|^(!{1,6})(?!!)([^\\n]+)$|\\[\\[([^[\\]|\\n]*)\\|([^[\\]|\\n]*)\\]\\]|' +
+    '<<[^<>\\s][^<>\\n]*>>|</?\\$[^<>]*>|\\{{2,3}[^{}\\n]*\\}+\\}|^<<<+|' +
     '^\\\\[a-z]+ [^\\n]*\\n(?:[^\\\\\\n][^\\n]*\\n|\\n)*\\\\end[^\\n]*$|^\\\\[a-z]+\\b[^\\n]*$',
   'gm',
 );
 
-/** Yields the titles of the notes that people wrote, and their texts as wikitext. Titles of parts of the program begin with `$:/`. */
-export function* tiddlersOf(html: string): Iterable<{ title: string; text: string }> {
-  const stored = [...html.matchAll(STORE)].flatMap(([, json = '']) => JSON.parse(json) as unknown);
-  const elements = [...html.matchAll(ELEMENT)].map(([, title = '', text = '']) => {
-    return { title: decodeHtml(title), text: decodeHtml(text) };
+/** Yields the notes that people wrote, without drafts, as wikitext or Markdown. Titles of the program begin with `$:/`. */
+export function* tiddlersOf(html: string): Iterable<{ title: string; text: string; isMarkdown: boolean }> {
+  const stored = [...html.matchAll(STORE)].flatMap(([, json = '']) => readStore(json));
+  const elements = [...html.matchAll(ELEMENT)].map(([, head = '', text = '']) => {
+    const [title, type, draft] = ['title', 'type', 'draft\\.of'].map((name) => attribute({ head }, name));
+    return { title, type, 'draft.of': draft, text: decodeHtml(text) };
   });
-  for (const { title, text, type = '' } of [...stored, ...elements].filter(isObject)) {
-    if (typeof title !== 'string' || typeof text !== 'string' || title.startsWith('$:/')) continue;
-    if (WRITTEN.test(String(type))) yield { title, text: asWikitext(text) };
+  for (const note of [...stored, ...elements].filter(isObject)) {
+    const { title, text, type = '' } = note;
+    if (typeof title !== 'string' || typeof text !== 'string' || title === '' || title.startsWith('$:/')) continue;
+    if (note['draft.of'] || !WRITTEN.test(String(type))) continue;
+    const isMarkdown = String(type).endsWith('markdown');
+    yield { title, text: isMarkdown ? withLowerHeadings(text) : asWikitext(text), isMarkdown };
   }
+}
+
+/** Returns the notes of a store. A damaged store has none. */
+function readStore(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return [];
+  }
+}
+
+/** Returns Markdown whose headings are lower than the title of the note. */
+function withLowerHeadings(note: string): string {
+  return note.replace(/^(?:```[\s\S]*?\n```|#{1,5}(?= ))/gm, (mark) => (mark.startsWith('#') ? `#${mark}` : mark));
 }
 
 /** Returns a note with the code, headings and links of MediaWiki. */

@@ -40,3 +40,37 @@ test('raised text, notes, line breaks and parts of a reference are separate from
     '<pub-id>193</pub-id></mixed-citation></ref>';
   assert.equal(textOf(reference), 'Ann (1997) Methods 286: 190–23 193');
 });
+
+test('formulas within a sentence, and text beside the parts of a section, are kept', () => {
+  const formula = (sign: string) => `<mml:math><mml:mi>${sign}</mml:mi></mml:math>`;
+  assert.equal(
+    textOf(`<p>Let <inline-formula>${formula('n')}</inline-formula> be 5, and ${formula('k')} be 7.</p>`),
+    'Let n be 5, and k be 7.',
+  );
+  assert.equal(textOf('<sec>Words without a paragraph.<p>More.</p></sec>'), 'Words without a paragraph.\n\nMore.');
+});
+
+test('keywords and dates with words of their own keep them', () => {
+  assert.equal(textOf('<keywords>water, <term>ice</term>, snow</keywords>'), 'water, ice, snow');
+  const titled = '<kwd-group><title>Keywords</title><kwd>ice</kwd><kwd>war</kwd></kwd-group>';
+  assert.equal(textOf(titled), 'Keywords ice, war');
+  assert.equal(textOf('<pub-date><season>Spring</season><year>2011</year></pub-date>'), 'Spring 2011');
+  assert.equal(textOf('<pub-date><day>12</day><year>2012</year></pub-date>'), '12 2012', 'a day without a month');
+  const noon = '<p>On <date>Monday, <day>2</day>/<month>8</month>/<year>2011</year>, at noon</date> it froze.</p>';
+  assert.equal(textOf(noon), 'On Monday, 2/8/2011, at noon it froze.');
+});
+
+test('there is no blank between the title of a reference and the sign behind it', () => {
+  const reference =
+    '<mixed-citation>Lee (2001) <article-title>Ice</article-title>. <volume>3</volume></mixed-citation>';
+  assert.equal(textOf(`<ref>${reference}</ref>`), 'Lee (2001) Ice. 3');
+});
+
+test('many numbers in one element are read in linear time', () => {
+  const used = process.cpuUsage();
+  const words = `<p>${'word '.repeat(300_000)}</p>`;
+  textOf(`<dl>${'<dt>1</dt><dd>x</dd>'.repeat(40_000)}</dl>${words}`);
+  textOf(`<sec>${'<label>1</label><p>x</p>'.repeat(40_000)}</sec>${words}`);
+  textOf(`<x>${'<num>1</num>'.repeat(80_000)}</x>${words}`);
+  assert.ok(process.cpuUsage(used).user < 20e6);
+});

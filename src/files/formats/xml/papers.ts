@@ -1,6 +1,6 @@
 /** Writes out what the markup of papers and books says without words: signs between keywords, raised text, dates. */
 import { CARRIER_UNITS, raisedText } from '../raised-text.ts';
-import { attribute, childAt, childElements, textOf, type XmlElement } from './tree.ts';
+import { attribute, childAt, childElements, hasOwnText, textOf, type XmlElement } from './tree.ts';
 
 const CITATIONS = /^(?:(?:element-|mixed-|nlm-)?citation|bibl)$/i;
 
@@ -9,10 +9,7 @@ export function writeOut(top: XmlElement): void {
   const stack = [top];
   for (let next = stack.pop(); next; next = stack.pop()) {
     withLabel(next);
-    if (/^(?:kwd-group|keywordset|keywords)$/i.test(next.name))
-      next.children = childElements(next).flatMap((word, i) => (i === 0 ? [word] : [', ', word]));
-    else if (/^(?:pub-)?date$/i.test(next.name)) next.children = dateOf(next) ?? next.children;
-    else next.children = separated(next);
+    next.children = keywordsOf(next) ?? dateOf(next) ?? separated(next);
     stack.push(...childElements(next));
   }
 }
@@ -29,8 +26,19 @@ function withLabel(element: XmlElement): void {
   if (title && /^(?:fig|figure|table-wrap|caption)$/i.test(element.name)) title.name = 'p';
 }
 
-/** Returns the day of a date that has its parts as numbers, such as 2011-08-02. */
+/** Returns keywords with signs between them, but not behind their title. */
+function keywordsOf(element: XmlElement): XmlElement['children'] | undefined {
+  if (!/^(?:kwd-group|keywordset|keywords)$/i.test(element.name) || hasOwnText(element)) return undefined;
+  return childElements(element).flatMap((word, i, words) =>
+    i === 0 || /^(?:title|head|label)$/i.test(words[i - 1]!.name) ? [word] : [', ', word],
+  );
+}
+
+/** Returns the day of a date that has only its parts as numbers, such as 2011-08-02. A day needs its month. */
 function dateOf(date: XmlElement): string[] | undefined {
+  if (!/^(?:pub-)?date$/i.test(date.name) || hasOwnText(date)) return undefined;
+  const parts = childElements(date).map(({ name }) => name);
+  if (!/^(?:(?:day,)?month,)?year$/.test(parts.sort().join())) return undefined;
   const day = ['year', 'month', 'day']
     .flatMap((name) => childAt(date, name) ?? [])
     .map(textOf)

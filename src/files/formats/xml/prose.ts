@@ -4,7 +4,7 @@ import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { writeOut } from './papers.ts';
-import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from './tree.ts';
+import { attribute, childAt, childElements, findElements, hasOwnText, textOf, type XmlElement } from './tree.ts';
 
 const PARAGRAPHS = /^(?:p|para|simpara|formalpara|claim-text|ab|l)$/i;
 const HEADINGS =
@@ -69,6 +69,7 @@ class ProseWriter {
   }
 
   private children(parent: XmlElement, level: number): void {
+    const hasNumberAsTitle = isSection(parent) && !childElements(parent).some(({ name }) => HEADINGS.test(name));
     // Consecutive facts of a few words share a paragraph.
     let facts: string[] = [];
     const flush = () => {
@@ -80,9 +81,9 @@ class ProseWriter {
       if (/^(?:jurabk|amtabk|kurzue)$/.test(child.name)) this.shortNames.add(oneLine(textOf(child)));
       else if (NUMBERS.test(child.name)) {
         flush();
-        const isHeading = isSection(parent) && !childElements(parent).some(({ name }) => HEADINGS.test(name));
-        if (isHeading) this.heading(child, FLAT_LEVELS[child.name] ?? level);
-        else this.number = `${this.number} ${oneLine(spacedText(child, false))}`.trim();
+        const number = oneLine(spacedText(child, false));
+        if (hasNumberAsTitle) this.heading(child, FLAT_LEVELS[child.name] ?? level);
+        else if (number !== '') this.number += ` ${number}`;
       } else if (this.number === '' && child.name !== 'meta' && isFact(child)) {
         const text = oneLine(spacedText(child));
         if (text !== '') facts.push(text);
@@ -97,7 +98,7 @@ class ProseWriter {
 
   private element(element: XmlElement, level: number): void {
     const { name } = element;
-    if (isSection(element)) this.children(element, level + 1);
+    if (isSection(element) && !hasOwnText(element)) this.children(element, level + 1);
     else if (HEADINGS.test(name)) this.heading(element, FLAT_LEVELS[name] ?? level);
     else if (CODE.test(name)) this.add('code', `\`\`\`\n${textOf(element).replace(/^\n+/, '').trimEnd()}\n\`\`\``);
     else if (LISTS.test(name)) this.list(element);
@@ -135,7 +136,7 @@ class ProseWriter {
     };
     for (const child of element.children) {
       if (typeof child === 'string' || !isBlock(child)) {
-        if (typeof child === 'string' || !SKIPPED.test(child.name)) inline.children.push(child);
+        inline.children.push(child);
         continue;
       }
       flush();
@@ -258,10 +259,6 @@ function isFact(element: XmlElement): boolean {
   return true;
 }
 
-function hasOwnText(element: XmlElement): boolean {
-  return element.children.some((child) => typeof child === 'string' && child.trim() !== '');
-}
-
 /** True for an element with a level of headings of its own. */
 function isSection(element: XmlElement): boolean {
   if (SECTIONS.test(element.name)) return true;
@@ -273,15 +270,17 @@ function isSection(element: XmlElement): boolean {
   );
 }
 
-/** Returns the text of an element, with blanks around blocks. If `spaced`, elements without text of their own have blanks inside, too. */
+/** Returns the text of an element, with blanks around blocks. If `spaced`, there are blanks between all elements, and no formulas. */
 function spacedText(element: XmlElement, spaced = true): string {
   const mixed = hasOwnText(element);
   const parts = element.children.map((child, i) => {
     if (typeof child === 'string') return child;
-    if (SKIPPED.test(child.name)) return '';
+    if (spaced && SKIPPED.test(child.name)) return '';
     const text = spacedText(child, spaced);
     if (mixed && i > 0 && FOOTNOTES.test(child.name)) return ` (${text.trim()})`;
-    return APART.some((names) => names.test(child.name)) ? ` ${text} ` : text;
+    if (!APART.some((names) => names.test(child.name))) return text;
+    const next = element.children[i + 1];
+    return typeof next === 'string' && /^[.,;:)]/.test(next) ? ` ${text}` : ` ${text} `;
   });
   return parts.join(spaced && !mixed ? ' ' : '');
 }

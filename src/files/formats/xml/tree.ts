@@ -116,6 +116,11 @@ export function findElements(root: XmlElement, name: string): XmlElement[] {
   return found;
 }
 
+/** True if an element has text beside its elements. */
+export function hasOwnText(element: XmlElement): boolean {
+  return element.children.some((child) => typeof child === 'string' && child.trim() !== '');
+}
+
 /** Returns all text under an element. */
 export function textOf(element: XmlElement | undefined): string {
   const parts: string[] = [];

@@ -26,6 +26,7 @@ import {
   childAt,
   childElements,
   findElements,
+  hasOwnText,
   readXml,
   textOf,
   type XmlElement,
@@ -114,7 +115,7 @@ function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warn
 /** Writes subtitles, below what the file says of itself. Returns the title. */
 function writeTimedText(top: XmlElement, builder: TextBuilder): string {
   const factsOf = (element: XmlElement): string[] =>
-    hasText(element)
+    hasOwnText(element)
       ? [`${element.name}: ${plainText(element)}`]
       : childElements(element).flatMap((child) => (child.name === 'p' ? [] : factsOf(child)));
   builder.add({ kind: 'paragraph' }, factsOf(top).join('\n'));
@@ -157,10 +158,10 @@ const FEED_ELEMENTS = [...ENTRY_FACTS, ...'title description content encoded sum
 /** Writes the state, people and comments that a tracker adds to an entry. Additions with namespaces are for other programs. */
 function writeFurtherFacts(entry: XmlElement, builder: TextBuilder): void {
   const further = childElements(entry).filter((one) => !FEED_ELEMENTS.includes(one.name) && plainText(one) !== '');
-  const facts = further.filter(hasText);
+  const facts = further.filter(hasOwnText);
   builder.add({ kind: 'paragraph' }, facts.map((fact) => `${fact.name}: ${plainText(fact)}`).join('\n'));
   const items = further
-    .filter((one) => !hasText(one))
+    .filter((one) => !hasOwnText(one))
     .flatMap((one) => childElements(one))
     .map((part) => {
       const words = attributes(part).flatMap(([, value]) => (/^\d*$/.test(value) ? [] : value));
@@ -171,7 +172,7 @@ function writeFurtherFacts(entry: XmlElement, builder: TextBuilder): void {
 
 /** Returns the text of an element with blanks between its elements. */
 function wordsOf(element: XmlElement): string {
-  return hasText(element) ? plainText(element) : childElements(element).map(wordsOf).filter(Boolean).join(' ');
+  return hasOwnText(element) ? plainText(element) : childElements(element).map(wordsOf).filter(Boolean).join(' ');
 }
 
 /** Writes the quoted HTML of an entry. Its headings become lower than the heading of the entry. */
@@ -210,7 +211,7 @@ const NUMBER = /^[-+]?\d[\d.,]{0,30}$/;
 function toJson(element: XmlElement, asText: boolean): Json {
   const inner = childElements(element);
   const own = attributes(element).filter(([name, value]) => !TECHNICAL.test(name) && value.trim() !== '');
-  if (inner.length === 0 || hasText(element)) {
+  if (inner.length === 0 || hasOwnText(element)) {
     const text = plainText(element);
     return own.length === 0 ? text : { ...Object.fromEntries(own), ...(text === '' ? {} : { text }) };
   }
@@ -233,11 +234,6 @@ function withNumber(value: Json): Json {
   if (typeof text !== 'string' || !NUMBER.test(text) || facts.some(([, fact]) => typeof fact !== 'string'))
     return value;
   return `${text} (${facts.map(([name, fact]) => `${name}: ${fact}`).join(', ')})`;
-}
-
-/** True if an element has text beside its elements. */
-function hasText(element: XmlElement): boolean {
-  return element.children.some((child) => typeof child === 'string' && child.trim() !== '');
 }
 
 /** Converts a property list of macOS, in which the element before a value is its key. */
