@@ -70,7 +70,9 @@ describe('connectors and runs', { skip }, () => {
     await dialog.getByText(/files? found/).waitFor();
     assert.equal((await service.pinakes.listCrawls({})).crawls.length, 0);
     assert.deepEqual(await violationsOf(page), []);
-    await tabTo(page, dialog.getByRole('button', { name: 'Continue' }));
+    // The button kept the focus while it worked.
+    const goOn = dialog.getByRole('button', { name: 'Continue' });
+    assert.equal(await goOn.evaluate((button) => button === document.activeElement), true);
     await page.keyboard.press('Enter');
 
     await tabTo(page, dialog.getByLabel('Name', { exact: true }));
@@ -86,9 +88,21 @@ describe('connectors and runs', { skip }, () => {
     await write(page, dialog.getByLabel('Key'), 'place');
     await write(page, dialog.getByLabel('Value'), 'tower');
     assert.deepEqual(await violationsOf(page), []);
+    // A second press while the service works sends nothing.
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let sent = 0;
+    await page.route(/\/api\/v1\/crawls$/, async (route) => {
+      sent += 1;
+      await promise;
+      await route.continue();
+    });
     await tabTo(page, dialog.getByRole('button', { name: 'Connect and read now' }));
     await page.keyboard.press('Enter');
+    await until(async () => sent === 1);
+    await page.keyboard.press('Enter');
+    resolve();
     await dialog.waitFor({ state: 'detached' });
+    assert.equal(sent, 1);
 
     const panel = page.getByRole('complementary');
     await panel.getByText('Every Monday and Thursday at').waitFor();

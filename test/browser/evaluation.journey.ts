@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { openBrowser } from './support/chromium.ts';
-import { openSignedIn, press, startService, type TestService, tabTo } from './support/console.ts';
+import { openSignedIn, press, startService, type TestService, tabTo, until } from './support/console.ts';
 import { checkLooks, LOOKS, look } from './support/looks.ts';
 
 const browser = await openBrowser();
@@ -80,8 +80,10 @@ describe('evaluation', { skip }, () => {
     await page.getByText('2 passages judged').waitFor();
     await press(page, page.getByRole('link', { name: 'Help desk' }));
     await figures.getByText('0.500').waitFor();
-    await press(page, page.getByRole('button', { name: 'Measure' }));
+    const measure = page.getByRole('button', { name: 'Measure' });
+    await press(page, measure);
     await figures.getByText('+0.500').waitFor();
+    await until(() => measure.evaluate((button) => button === document.activeElement));
     await page.getByRole('row', { name: /harbour lamp keeper.*\+0\.500/ }).waitFor();
     await look(page, 'evaluation-compared');
 
