@@ -63,8 +63,8 @@ export function kindOfHead(bytes: Uint8Array, { extension, isTextName, tail }: H
   if (latin.startsWith('SQLite format 3\0')) return 'sqlite';
   if (PICTURE.test(latin)) return 'picture';
   if (latin.slice(257, 262) === 'ustar') return 'tar';
-  // Files with other endings (p7s, p7b, p7c) have signatures or certificates alone.
-  if (/^(?:p7m)?$/.test(extension) && SIGNED.test(latin)) return 'signed';
+  // Files with these endings have signatures or certificates alone.
+  if (!/^(?:p7[sbc]|spc)$/.test(extension) && SIGNED.test(latin)) return 'signed';
   if (extension === 'p7m' && SIGNED_TEXT.test(latin)) return 'signed';
   if (UNREAD_TEXT.some((mark) => mark.test(latin))) return 'binary';
   return isBinary(bytes, isTextName) ? 'binary' : 'text';

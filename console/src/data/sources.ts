@@ -39,8 +39,12 @@ export async function readAgain(rows: readonly SourceRow[]): Promise<void> {
     }
 }
 
+/** Deletes the sources. After an error, a second call goes on with those that are left. */
 export async function deleteSources(rows: readonly SourceRow[]): Promise<void> {
-  for (const { id } of rows) await pinakes.deleteSource({ params: { id } });
+  for (const { id } of rows)
+    await pinakes.deleteSource({ params: { id } }).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
 }
 
 /** Gives the groups of the sources a tag, or takes it from them. */

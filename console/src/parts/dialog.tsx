@@ -16,12 +16,14 @@ interface DialogProps {
   children?: ReactNode;
 }
 
+/** Gives the screen the focus if nothing has it. */
+export function focusScreen(): void {
+  if (document.activeElement === document.body) document.getElementById('main')?.focus();
+}
+
 /** Gives the screen the focus if the focus is lost with this component. */
 export function useFocusToScreen(): void {
-  useEffect(() => {
-    const toScreen = () => document.activeElement === document.body && document.getElementById('main')?.focus();
-    return () => void setTimeout(toScreen);
-  }, []);
+  useEffect(() => () => void setTimeout(focusScreen), []);
 }
 
 /**
@@ -77,14 +79,17 @@ export function DeleteDialog({ remove, keys, ...dialog }: DeleteProps) {
   return <FormDialog {...dialog} {...change} action={say('action.delete')} icon="trash-2" />;
 }
 
-/** A form in a dialog. Enter sends it, Escape leaves it, and an error of the service stands above the buttons. */
+/**
+ * A form in a dialog. Enter sends it, Escape leaves it unless it is being sent, and an error of the service stands above the buttons.
+ */
 export function FormDialog({ action, icon, pending, error, submit, disabled, children, ...window }: AskProps) {
   function onSubmit(event: FormEvent) {
     event.preventDefault();
     if (!pending && !disabled) submit();
   }
+  const close = () => !pending && window.close();
   return (
-    <Window {...window}>
+    <Window {...window} close={close}>
       <form onSubmit={onSubmit}>
         {children && <div className="mt-4 flex flex-col gap-4">{children}</div>}
         {error && (
@@ -93,7 +98,7 @@ export function FormDialog({ action, icon, pending, error, submit, disabled, chi
           </div>
         )}
         <div className="sticky -bottom-5 -mx-5 mt-5 -mb-5 flex justify-end gap-2 border-t border-line bg-raised px-5 py-3.5">
-          <Button onClick={window.close}>{say('action.cancel')}</Button>
+          <Button onClick={close}>{say('action.cancel')}</Button>
           <Button type="submit" look="primary" busy={pending} disabled={disabled} {...(icon && { icon })}>
             {action}
           </Button>

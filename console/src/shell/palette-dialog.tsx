@@ -1,7 +1,7 @@
 import { Dialog } from '@base-ui/react/dialog';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useRef, useState } from 'react';
-import { useFocusBack } from '../parts/dialog.tsx';
+import { type KeyboardEvent, useState } from 'react';
+import { focusScreen, useFocusBack } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { say } from '../words/words.ts';
 import { type Screen, screensFor } from './screens.ts';
@@ -12,25 +12,22 @@ interface Command {
   id: string;
   label: string;
   icon: IconName;
-  run(): void;
+  run(): Promise<void> | void;
 }
-
-/** The command that stays on the screen. */
-const THEME = 'theme';
 
 /** The commands: goes to a screen, searches and asks from anywhere. */
 export function PaletteDialog({ close }: { close(): void }) {
   const focusBack = useFocusBack();
-  const isLeaving = useRef(false);
   const [text, setText] = useState('');
   const [chosen, setChosen] = useState(0);
   const commands = useCommands(text.trim());
 
-  function run(command: Command | undefined) {
+  async function run(command: Command | undefined) {
     if (!command) return;
-    isLeaving.current = command.id !== THEME;
     close();
-    command.run();
+    await command.run();
+    // What had the focus may have gone with its screen.
+    setTimeout(focusScreen);
   }
   function onKeyDown(event: KeyboardEvent) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -39,7 +36,7 @@ export function PaletteDialog({ close }: { close(): void }) {
       setChosen((at) => (at + step + commands.length) % Math.max(1, commands.length));
     } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
       event.preventDefault();
-      run(commands[chosen]);
+      void run(commands[chosen]);
     }
   }
 
@@ -48,8 +45,7 @@ export function PaletteDialog({ close }: { close(): void }) {
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/25 dark:bg-black/55" />
         <Dialog.Popup
-          // What had the focus goes with its screen: the next screen has it then.
-          finalFocus={() => !isLeaving.current && focusBack()}
+          finalFocus={focusBack}
           aria-label={say('palette.title')}
           className="pop fixed inset-x-4 top-[16vh] z-40 mx-auto max-w-[560px] overflow-hidden rounded-xl bg-raised shadow-2 outline-none"
         >
@@ -81,7 +77,7 @@ export function PaletteDialog({ close }: { close(): void }) {
                 id={`command-${command.id}`}
                 role="option"
                 aria-selected={at === chosen}
-                onClick={() => run(command)}
+                onClick={() => void run(command)}
                 onPointerMove={() => setChosen(at)}
                 className={`flex h-9 items-center gap-2.5 rounded-md px-2.5 ${at === chosen ? 'bg-press' : ''}`}
               >
@@ -109,10 +105,10 @@ function useCommands(text: string): Command[] {
       id: to.slice(1),
       label: say('palette.go', { screen: say(name) }),
       icon,
-      run: () => void navigate({ to }),
+      run: () => navigate({ to }),
     })),
     {
-      id: THEME,
+      id: 'theme',
       label: say(dark ? 'theme.light' : 'theme.dark'),
       icon: dark ? 'sun' : 'moon',
       run: () => changeTheme(dark ? 'light' : 'dark'),
@@ -125,21 +121,21 @@ function useCommands(text: string): Command[] {
       to: '/ask',
       label: say('palette.ask', { text }),
       icon: 'message-circle-question-mark',
-      run: () => void navigate({ to: '/ask', search: { q: text } }),
+      run: () => navigate({ to: '/ask', search: { q: text } }),
     },
     {
       id: 'do-search',
       to: '/search',
       label: say('palette.search', { text }),
       icon: 'search',
-      run: () => void navigate({ to: '/search', search: { q: text } }),
+      run: () => navigate({ to: '/search', search: { q: text } }),
     },
     {
       id: 'do-find',
       to: '/sources',
       label: say('palette.find', { text }),
       icon: 'file-text',
-      run: () => void navigate({ to: '/sources', search: { q: text } }),
+      run: () => navigate({ to: '/sources', search: { q: text } }),
     },
   ];
   const wanted = text.toLowerCase();

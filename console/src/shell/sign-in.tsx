@@ -19,6 +19,7 @@ export function SignIn({ notice }: { notice: 'usedLink' | 'ended' | null }) {
 
   async function submit(event: FormEvent) {
     event.preventDefault();
+    if (busy) return;
     if (key.trim() === '') return setProblem(say('signIn.empty'));
     setBusy(true);
     try {
@@ -63,7 +64,7 @@ export function SignIn({ notice }: { notice: 'usedLink' | 'ended' | null }) {
               <Problem text={problem} />
             </div>
           )}
-          <Button type="submit" look="primary" size="large" disabled={busy} className="mt-4 w-full">
+          <Button type="submit" look="primary" size="large" busy={busy} className="mt-4 w-full">
             {say(busy ? 'signIn.busy' : 'signIn.action')}
           </Button>
           <p id="sign-in-help" className="mt-5 border-t border-line pt-4 text-xs text-ink-3">

@@ -102,7 +102,7 @@ export const de: Catalogue = {
   'sources.title': 'Quellen',
   'sources.rows': 'Zeilen der Quellen',
   'sources.type': 'Dateityp',
-  'sources.otherType': 'andere',
+  'sources.otherType': 'Sonstige',
   'sources.anyType': 'Alle Typen',
   'sources.group': 'Gruppe',
   'sources.filter': 'Nach Name oder Ordner filtern',

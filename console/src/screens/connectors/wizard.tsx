@@ -148,7 +148,6 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
                 {step === 'origin' && tried && (
                   <Button
                     icon="plug"
-                    busy={check.isPending}
                     onClick={() => check.mutate({ kind, given: { origin: originOf(kind, values), secretId } })}
                   >
                     {say('connectors.testAgain')}

@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { GROUP_CHOICES } from '../../data/group-names.ts';
 import { findGroups, findTags, type IssuedKey, issueKey, KEYS, type NewKey, type Scope } from '../../data/keys.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Fields, SelectField, TextField, Tick } from '../../parts/form.tsx';
@@ -84,7 +85,7 @@ export function IssueKey({ close, done }: { close(): void; done(issued: IssuedKe
         {mayListGroups && (
           <Pick
             label={say('apiKeys.onlyGroups')}
-            kind="groups"
+            kind={GROUP_CHOICES}
             find={findGroups}
             chosen={wanted.groups}
             change={(groups) => set({ groups })}

@@ -83,7 +83,11 @@ export function Selection({ rows, clear }: { rows: readonly SourceRow[]; clear()
           keys={[]}
           close={() => setAsking(false)}
         >
-          <ul className="scroll max-h-40 rounded-lg border border-line bg-sunken px-3 py-2">
+          <ul
+            aria-label={say('sources.title')}
+            className="scroll max-h-40 rounded-lg border border-line bg-sunken px-3 py-2"
+            tabIndex={0}
+          >
             {rows.slice(0, 100).map((row) => (
               <li key={row.id} className="break-words">
                 <bdi>{row.path ?? (row.name || say('sources.withheld'))}</bdi>

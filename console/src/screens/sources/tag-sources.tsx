@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { pinakes } from '../../data/api.ts';
+import { findTags } from '../../data/keys.ts';
 import { byGroup, type SourceRow, tagGroups } from '../../data/sources.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Pick } from '../../parts/pick.tsx';
@@ -7,8 +7,6 @@ import { useChange } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
-
-const OFFERED = 50;
 
 interface TagSourcesProps {
   rows: readonly SourceRow[];
@@ -70,9 +68,4 @@ function NoTags() {
       .
     </>
   );
-}
-
-async function findTags(q: string) {
-  const { tags } = await pinakes.listTags({});
-  return tags.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase())).slice(0, OFFERED);
 }

@@ -10,7 +10,7 @@ import { say } from '../../words/words.ts';
 import { type Filters, STATES, type State } from './filters.ts';
 
 const TYPED_MS = 150;
-/** The service counts the groups with the most sources only. The others follow without a number. */
+/** The service counts the groups with the most sources only. The others have no number. */
 const COUNTED_GROUPS_MAX = 50;
 
 interface ToolbarProps {

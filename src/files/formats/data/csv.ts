@@ -140,7 +140,7 @@ function linesAbove(rows: readonly string[][]): number {
   const most = counts.reduce((max, count) => Math.max(max, count), 0);
   const header = counts.indexOf(most);
   const below = rows.slice(header + 1).map(({ length }) => length * 2 > most);
-  if (below.filter(Boolean).length * 2 <= below.length) return 0;
+  if (below.filter(Boolean).length * 2 < below.length) return 0;
   if (header > LINES_ABOVE_MAX || (counts[0] ?? 0) * 2 > most) return 0;
   return hasHeader(rows.slice(header)) && !rows[header]!.some((cell) => /^\s*[-+]?\d/.test(cell)) ? header : 0;
 }

@@ -47,3 +47,16 @@ for (const [what, value] of [
   ['marks that count the characters of a text', [{ start: 7, end: 8, text: '🍕' }]],
 ] as const)
   test(`${what}: no transcript`, () => assert.doesNotMatch(json(value), /00:00:0/));
+
+test('speakers are named, may speak at once, and words with times are not written again', () => {
+  const segments = [
+    { start: 0, end: 4, text: 'Hello.', speaker: 0 },
+    { start: 3.9, end: 6, text: 'I left.', speaker: { id: 7, name: 'Ann' } },
+  ];
+  const words = [
+    { word: 'Hello', start: 0, end: 1 },
+    { word: 'I', start: 4, end: 5 },
+  ];
+  const text = json({ transcription: 'Hello. I left.', segments, words });
+  assert.equal(text, '00:00:00 Speaker 0: Hello.\n\n00:00:03 Ann: I left.');
+});

@@ -69,6 +69,17 @@ test('a definition of LaTeX is kept if no command stands for it, or if it has ot
   assert.equal(convert(String.raw`\newcommand{\inner}{\lake@name words} \inner{} \inner`), '@name words');
 });
 
+test('definitions of layout are no text, a title may stand above its commands, and commands in commands are used', () => {
+  assert.equal(
+    convert(String.raw`\renewcommand{\arraystretch}{1.5}\renewcommand{\thetable}{S\arabic{table}} Words.`),
+    'Words.',
+  );
+  assert.equal(convert('\\def\\arraystretch{1.5} Words behind.'), 'Words behind.');
+  const title = String.raw`\title{\sys: a parser}\newcommand{\sys}{DeepParser}\begin{document}Text.\end{document}`;
+  assert.match(convert(title), /^# DeepParser: a parser\n/);
+  assert.equal(convert(String.raw`\newcommand{\lab}{Lake Lab}\newcommand{\full}{\lab, Port}\full`), 'Lake Lab, Port');
+});
+
 test('commands of LaTeX that make a text very long are written out up to a limit', () => {
   const source = `\\newcommand{\\a}{${'x'.repeat(900)}}${'\\a '.repeat(2000)}\\newcommand{\\b}{last words}\\b`;
   const text = convert(source);

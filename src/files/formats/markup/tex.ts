@@ -60,9 +60,11 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   const code = opened === inside ? inside : opened.replace(/^@(?=\s)/gm, '\\end{lstlisting}');
   const body = code.replaceAll('\ue0c6', '');
   const clean = source.replace(COMMENT, '$1');
-  const head = withTexLetters(expander(clean)(clean.slice(0, 100_000)));
-  const expanded = expander(clean);
-  expanded(source.slice(0, Math.max(0, from)).replace(COMMENT, '$1'));
+  const preamble = source.slice(0, Math.max(0, from)).replace(COMMENT, '$1');
+  // A title may have a command that is defined below it.
+  const [inHead, expanded] = [expander(clean), expander(clean)];
+  for (const read of [inHead, expanded]) read(preamble);
+  const head = withTexLetters(inHead(clean.slice(0, 100_000)));
   const property = (name: string, where = head) => {
     const value = new RegExp(`\\\\${name}\\s*\\{${NESTED}\\}`).exec(where)?.[1];
     return value === undefined ? '' : inline(value).replace(/\s+/g, ' ').trim();
@@ -79,9 +81,17 @@ export function texToMarkdown(source: string, marks: LinkMarks): string {
   return `${front}${title === '' ? '' : `# ${title}\n\n`}${abstract}\n\n${whole}`;
 }
 
-/** Returns a function that reads a source part by part, writes out commands from their definition on, and leaves used definitions out. */
+/**
+ * Returns a function that reads a source part by part, and writes out commands from their definition on. Definitions are left out, but for
+ * new commands that the source does not use: a file may have nothing else.
+ */
 function expander(source: string): (part: string) => string {
-  const uses = new Set(Array.from(source.matchAll(DEFINITION_OR_USE), ([, , , used]) => used));
+  const uses = new Set(
+    Array.from(source.matchAll(DEFINITION_OR_USE)).flatMap(([, , body = '', used]) => [
+      used,
+      ...Array.from(body.matchAll(USE), ([, inside]) => inside),
+    ]),
+  );
   const bodies = new Map<string, string>();
   let added = 0;
   const written = (command: string, name: string) => {
@@ -92,12 +102,13 @@ function expander(source: string): (part: string) => string {
   return (part) =>
     part.replace(DEFINITION_OR_USE, (whole: string, name: string, body = '', used?: string) => {
       if (used !== undefined) return written(whole, used).replace(USE, written);
+      const isNew = whole.startsWith('\\new');
       if (!whole.startsWith('\\provide') || !bodies.has(name)) {
         bodies.delete(name);
-        if (NO_WORDS.test(body) || added > ADDED_UNITS_MAX) return whole;
+        if (NO_WORDS.test(body) || added > ADDED_UNITS_MAX) return isNew || uses.has(name) ? whole : '';
         bodies.set(name, body);
       }
-      return uses.has(name) ? '' : whole;
+      return isNew && !uses.has(name) ? whole : '';
     });
 }
 
