@@ -120,9 +120,11 @@ function timed({ metrics, log }: Pick<Deps, 'metrics' | 'log'>, work: JobWork): 
         await handler(payload, context);
         outcome = 'done';
       } catch (error) {
-        const { tenantId } = payload;
         if (!context.signal.aborted)
-          log.error({ ...described(error), kind, tenantId, lastAttempt: context.lastAttempt }, 'a job failed');
+          log.error(
+            { ...described(error), kind, tenantId: payload.tenantId, lastAttempt: context.lastAttempt },
+            'a job failed',
+          );
         throw error;
       } finally {
         if (outcome === 'failed' && context.signal.aborted) outcome = 'aborted';

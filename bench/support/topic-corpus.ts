@@ -63,7 +63,7 @@ export async function fillTopicCorpus(db: Database, chunks: number, dimension: n
       return { metadata: { bucket: String(random.integer(0, 999)) }, chunks: texts };
     });
     await seed(db, tenantId, [{ sources }]);
-    await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, vectors));
+    await db.transaction(tenantId, (tx) => insertVectors(tx, generation, vectors));
     if (done % 10_000 === 0) console.error(`${done} of ${chunks} chunks`);
   }
   await finish(db, tenantId, { generation, dimension, element });
@@ -81,7 +81,7 @@ async function finish(db: Database, tenantId: string, made: VectorKind & { gener
   }
   await indexGeneration(db, tenantId, made);
   lap('HNSW index');
-  await db.transaction(tenantId, (tx) => serveGeneration(tx, tenantId, made.generation, new Date()));
+  await db.transaction(tenantId, (tx) => serveGeneration(tx, made.generation, new Date()));
   await db.system.executeOutsideTransaction('vacuum analyze');
   await db.system.executeOutsideTransaction('checkpoint');
 }

@@ -4,7 +4,7 @@
  * next request in every process.
  */
 import type { Config } from '../config.ts';
-import type { Queryable } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { Clock } from '../util/time.ts';
 import type { GroupLimits } from './limits.ts';
@@ -42,13 +42,12 @@ export function principalOf(
  * @throws the database's error: a request whose policy cannot be read must fail, not return an empty answer.
  */
 export async function openAccess(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   { sourceGroupIds, tagIds }: GroupLimits,
   principal: Principal | null,
 ): Promise<Access> {
   if (principal === null) return { sourceGroupIds, tagIds, policy: null };
-  const { policy, attributes } = await findRules(tx, tenantId, principal);
+  const { policy, attributes } = await findRules(tx, principal);
   return { sourceGroupIds, tagIds, policy: policy ? compilePolicy(policy, attributes) : NOTHING };
 }
 
@@ -65,11 +64,11 @@ export function seesWholeTenant({ sourceGroupIds, tagIds }: GroupLimits, princip
 /** Returns what a request may see that may name a principal and a policy. */
 export function accessOf(
   uses: Parameters<typeof principalOf>[0],
-  tx: Queryable,
-  caller: GroupLimits & { tenantId: string },
+  tx: Tx,
+  caller: GroupLimits,
   named: Parameters<typeof principalOf>[1],
 ): Promise<Access> {
-  return openAccess(tx, caller.tenantId, caller, principalOf(uses, named));
+  return openAccess(tx, caller, principalOf(uses, named));
 }
 
 /** Returns the condition that source `s`, in group `g`, may have visible chunks. */

@@ -19,14 +19,14 @@ export function checkDeniedTags(policy: Policy, tags: readonly { id: string; nam
 }
 
 /** Blocks other transactions that change tags or policies of the tenant, so that no policy denies by a tag that is just being deleted. */
-export async function lockDeniedTags(tx: Tx, tenantId: string): Promise<void> {
-  await lockAdditions(tx, tenantId, 'tag');
+export async function lockDeniedTags(tx: Tx): Promise<void> {
+  await lockAdditions(tx, 'tag');
 }
 
 /** @throws ServiceError conflict when a policy denies by one of these names or ids. */
-export async function refuseIfDenied(tx: Tx, tenantId: string, tags: readonly string[]): Promise<void> {
-  await lockDeniedTags(tx, tenantId);
-  for (const { name, definition } of await listDefinitions(tx, tenantId))
+export async function refuseIfDenied(tx: Tx, tags: readonly string[]): Promise<void> {
+  await lockDeniedTags(tx);
+  for (const { name, definition } of await listDefinitions(tx))
     if (deniedTags(definition).some(({ tag }) => tags.includes(tag)))
       throw conflict(`The policy "${name}" hides content by this tag: change the policy first.`);
 }

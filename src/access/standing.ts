@@ -23,14 +23,13 @@ export type Ended = 'key' | 'rights' | 'rules';
 
 /** Returns the rules that a transaction sees, and the version of the redaction policy in force. */
 export async function readRules(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   principal: Principal | null,
 ): Promise<Rules & { redactionVersion: number | null }> {
   const [row] = await tx.query<{ stamp: string; redactionVersion: number | null }>(
     keepPlan(sql`
     select ${stampOf('w')} as stamp, ${redactionOf('w')} as redaction_version
-    from (select ${tenantId}::uuid as tenant_id, ${principal?.id ?? null}::text as principal_id,
+    from (select ${tx.tenantId}::uuid as tenant_id, ${principal?.id ?? null}::text as principal_id,
       ${principal?.policy ?? null}::text as policy, ${principal?.at ?? null}::timestamptz as now) w`),
   );
   return { principal, ...row! };

@@ -126,50 +126,50 @@ export async function saveKeyUses(system: Queryable, uses: readonly KeyUse[]): P
 }
 
 /** Returns a key; undefined if it does not exist. */
-export async function findApiKey(tx: Queryable, tenantId: string, id: string): Promise<ApiKeyRow | undefined> {
+export async function findApiKey(tx: Tx, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await tx.query<ApiKeyRow>(
-    sql`select ${columns} from api_key where tenant_id = ${tenantId} and id = ${id}`,
+    sql`select ${columns} from api_key where tenant_id = ${tx.tenantId} and id = ${id}`,
   );
   return row;
 }
 
 /** Counts the tenant's keys that are neither revoked nor expired. Nobody else can add a key until the transaction ends. */
-export async function countApiKeysLocked(tx: Tx, tenantId: string, now: Date): Promise<number> {
-  await lockAdditions(tx, tenantId, 'api_key');
-  const active = sql`api_key where tenant_id = ${tenantId} and revoked_at is null and (expires_at is null or expires_at > ${now})`;
+export async function countApiKeysLocked(tx: Tx, now: Date): Promise<number> {
+  await lockAdditions(tx, 'api_key');
+  const active = sql`api_key where tenant_id = ${tx.tenantId} and revoked_at is null and (expires_at is null or expires_at > ${now})`;
   return countRows(tx, active);
 }
 
 /** Locks and returns the keys among `ids` that are not revoked. The fixed order of ids prevents deadlocks between two callers. */
-export async function lockApiKeys(tx: Tx, tenantId: string, ids: readonly string[]): Promise<ApiKeyRow[]> {
+export async function lockApiKeys(tx: Tx, ids: readonly string[]): Promise<ApiKeyRow[]> {
   return tx.query<ApiKeyRow>(sql`
-    select ${columns} from api_key where tenant_id = ${tenantId} and id = any (${ids}::uuid[]) and revoked_at is null
+    select ${columns} from api_key where tenant_id = ${tx.tenantId} and id = any (${ids}::uuid[]) and revoked_at is null
     order by id for update`);
 }
 
 /** Records that the key `by` replaced this key, and when this key expires. */
-export async function replaceApiKey(tx: Tx, tenantId: string, id: string, by: string, expiresAt: Date): Promise<void> {
+export async function replaceApiKey(tx: Tx, id: string, by: string, expiresAt: Date): Promise<void> {
   await tx.query(sql`
-    update api_key set replaced_by = ${by}, expires_at = ${expiresAt} where tenant_id = ${tenantId} and id = ${id}`);
+    update api_key set replaced_by = ${by}, expires_at = ${expiresAt} where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
-export async function revokeApiKey(tx: Tx, tenantId: string, id: string, at: Date): Promise<void> {
-  await tx.query(sql`update api_key set revoked_at = ${at} where tenant_id = ${tenantId} and id = ${id}`);
+export async function revokeApiKey(tx: Tx, id: string, at: Date): Promise<void> {
+  await tx.query(sql`update api_key set revoked_at = ${at} where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Returns the ids that name source groups of the tenant; deleted groups are left out. */
-export async function findGroupIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<string[]> {
+export async function findGroupIds(tx: Tx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ id: string }>(sql`
-    select id from source_group where tenant_id = ${tenantId} and id = any (${ids}::uuid[]) and deleted_at is null`);
+    select id from source_group where tenant_id = ${tx.tenantId} and id = any (${ids}::uuid[]) and deleted_at is null`);
   return rows.map((row) => row.id);
 }
 
 /** Returns the ids that name tags of the tenant. */
-export async function findTagIds(tx: Tx, tenantId: string, ids: readonly string[]): Promise<string[]> {
+export async function findTagIds(tx: Tx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ id: string }>(
-    sql`select id from tag where tenant_id = ${tenantId} and id = any (${ids}::uuid[])`,
+    sql`select id from tag where tenant_id = ${tx.tenantId} and id = any (${ids}::uuid[])`,
   );
   return rows.map((row) => row.id);
 }

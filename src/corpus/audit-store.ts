@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Caller } from '../access/caller.ts';
-import { json, type Queryable, type Tx } from '../db/database.ts';
+import { type AnyTx, json, type Tx } from '../db/database.ts';
 import { type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, sql } from '../db/sql.ts';
 import { derivedId } from '../util/ids.ts';
@@ -99,7 +99,7 @@ export function recordChange(
  * Adds an event to the tenant's chain. Call this function last in the transaction of the change: it takes a lock that only
  * the end of the transaction releases. A caller that waits for the lock must hold no row that the lock's owner still needs.
  */
-export async function appendAudit(tx: Tx, event: NewAuditEvent): Promise<void> {
+export async function appendAudit(tx: AnyTx, event: NewAuditEvent): Promise<void> {
   const { tenantId } = event;
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('audit ' || ${tenantId}::text, 0))`);
   // A separate statement: its snapshot includes what others committed while this transaction waited for the lock.
@@ -127,13 +127,8 @@ export async function appendAudit(tx: Tx, event: NewAuditEvent): Promise<void> {
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
-export function listAuditEvents(
-  tx: Queryable,
-  tenantId: string,
-  filter: AuditFilter,
-  page: PageRequest,
-): Promise<Listed<ListedAuditEvent>> {
-  const conditions = [sql`e.tenant_id = ${tenantId}`];
+export function listAuditEvents(tx: Tx, filter: AuditFilter, page: PageRequest): Promise<Listed<ListedAuditEvent>> {
+  const conditions = [sql`e.tenant_id = ${tx.tenantId}`];
   if (filter.action !== undefined) conditions.push(sql`e.action = ${filter.action}`);
   if (filter.objectKind !== undefined) conditions.push(sql`e.object_kind = ${filter.objectKind}`);
   if (filter.objectId !== undefined) conditions.push(sql`e.object_id = ${filter.objectId}`);
@@ -147,23 +142,22 @@ export function listAuditEvents(
 
 /** Returns the newest event of an object; undefined if it has none. */
 export async function findLastEvent(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   objectKind: AuditObjectKind,
   objectId: string,
 ): Promise<AuditEvent | undefined> {
   const [event] = await tx.query<AuditEvent>(sql`
     select ${COLUMNS} from audit_event e
-    where e.tenant_id = ${tenantId} and e.object_id = ${objectId} and e.object_kind = ${objectKind} order by e.id desc limit 1`);
+    where e.tenant_id = ${tx.tenantId} and e.object_id = ${objectId} and e.object_kind = ${objectKind} order by e.id desc limit 1`);
   return event;
 }
 
 /** Checks the tenant's whole chain. Returns what is wrong with the first broken event; undefined if the chain is intact. */
-export async function findBrokenEvent(tx: Queryable, tenantId: string): Promise<string | undefined> {
+export async function findBrokenEvent(tx: Tx): Promise<string | undefined> {
   let last: Pick<AuditEvent, 'seq' | 'hash'> = { seq: 0, hash: FIRST_PREV_HASH };
   for (;;) {
     const events = await tx.query<AuditEvent>(sql`
-      select ${COLUMNS} from audit_event e where e.tenant_id = ${tenantId} and e.seq > ${last.seq}
+      select ${COLUMNS} from audit_event e where e.tenant_id = ${tx.tenantId} and e.seq > ${last.seq}
       order by e.seq limit ${VERIFIED_AT_ONCE}`);
     if (events.length === 0) break;
     for (const event of events) {
@@ -175,7 +169,7 @@ export async function findBrokenEvent(tx: Queryable, tenantId: string): Promise<
     }
   }
   const [head] = await tx.query<{ seq: number; hash: string }>(
-    sql`select seq, hash from audit_head where tenant_id = ${tenantId}`,
+    sql`select seq, hash from audit_head where tenant_id = ${tx.tenantId}`,
   );
   if ((head?.seq ?? 0) !== last.seq) return `audit event ${last.seq + 1} is missing`;
   if ((head?.hash ?? FIRST_PREV_HASH) !== last.hash)

@@ -1,5 +1,5 @@
 /** The statements that change the table chunk. Searches read the table in retrieval/. */
-import type { Tx } from '../db/database.ts';
+import type { AnyTx, Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
 import { folderPath } from './sources/paths.ts';
@@ -33,12 +33,7 @@ const CHUNK_COLUMNS = {
  * Inserts the chunks in one statement. A chunk whose id exists already is skipped: equal ids mean equal chunks. Metadata values are
  * stored in NFC: a filter compares in NFC, and the database would take 0.2 ms to normalize a long value.
  */
-export async function insertChunks(
-  tx: Tx,
-  tenantId: string,
-  groupId: string,
-  chunks: readonly NewChunk[],
-): Promise<void> {
+export async function insertChunks(tx: Tx, groupId: string, chunks: readonly NewChunk[]): Promise<void> {
   if (chunks.length === 0) return;
   const given = recordset(
     CHUNK_COLUMNS,
@@ -46,7 +41,7 @@ export async function insertChunks(
   );
   await tx.query(sql`
     insert into chunk (tenant_id, source_group_id, ${given.columns})
-    select ${tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
+    select ${tx.tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, id) do nothing`);
 }
 
@@ -58,53 +53,52 @@ function inNfc(metadata: TypedMetadata): TypedMetadata {
 /** Deletes the chunks of one generation of each source. */
 export async function deleteChunksOfSources(
   tx: Tx,
-  tenantId: string,
   versions: readonly { id: string; generation: number }[],
 ): Promise<void> {
   const ids = versions.map(({ id }) => id);
   await tx.query(sql`
-    delete from chunk where tenant_id = ${tenantId} and source_id = any(${ids}::uuid[])
+    delete from chunk where tenant_id = ${tx.tenantId} and source_id = any(${ids}::uuid[])
       and (source_id, generation) in (
         select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`);
 }
 
 /** Returns the ids of up to `limit` chunks in the group whose generation differs from the generation of their source. */
-export async function listReplacedChunks(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<string[]> {
+export async function listReplacedChunks(tx: Tx, groupId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select c.id from source s cross join lateral (
-      select id from chunk where tenant_id = ${tenantId} and source_id = s.id and generation <> s.generation
+      select id from chunk where tenant_id = ${tx.tenantId} and source_id = s.id and generation <> s.generation
       limit ${limit}) c
-    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.mixed limit ${limit}`);
+    where s.tenant_id = ${tx.tenantId} and s.source_group_id = ${groupId} and s.mixed limit ${limit}`);
   return rows.map((row) => row.id);
 }
 
-export async function removeChunks(tx: Tx, tenantId: string, ids: readonly string[]): Promise<void> {
-  await tx.query(sql`delete from chunk where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[])`);
+export async function removeChunks(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query(sql`delete from chunk where tenant_id = ${tx.tenantId} and id = any(${[...ids]}::uuid[])`);
 }
 
 /** Deletes up to `limit` chunks of the group; returns the number of deleted chunks. */
-export async function removeChunksOfGroup(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<number> {
+export async function removeChunksOfGroup(tx: Tx, groupId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
-    delete from chunk where tenant_id = ${tenantId} and id in (
-      select id from chunk where tenant_id = ${tenantId} and source_group_id = ${groupId} limit ${limit})
+    delete from chunk where tenant_id = ${tx.tenantId} and id in (
+      select id from chunk where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} limit ${limit})
     returning 1 as one`);
   return rows.length;
 }
 
 /** Deletes up to `limit` chunks of the source; returns the number of deleted chunks. */
-export async function removeChunksOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
+export async function removeChunksOfSource(tx: Tx, sourceId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
-    delete from chunk where tenant_id = ${tenantId} and id in (
-      select id from chunk where tenant_id = ${tenantId} and source_id = ${sourceId} limit ${limit})
+    delete from chunk where tenant_id = ${tx.tenantId} and id in (
+      select id from chunk where tenant_id = ${tx.tenantId} and source_id = ${sourceId} limit ${limit})
     returning 1 as one`);
   return rows.length;
 }
 
 /** Deletes chunks of pending sources. A large source leaves such chunks if its run ends before the source is complete. */
-export async function deleteChunksOfPendingSources(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+export async function deleteChunksOfPendingSources(tx: Tx, groupId: string): Promise<void> {
   await tx.query(sql`
-    delete from chunk where tenant_id = ${tenantId} and source_group_id = ${groupId} and source_id in (
-      select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'pending')`);
+    delete from chunk where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} and source_id in (
+      select id from source where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} and status = 'pending')`);
 }
 
 /** A chunk with the texts that its terms are made from. */
@@ -131,7 +125,7 @@ export interface AnalyzedChunk {
 
 /** Returns the tenant's next `limit` chunks after the id `after`, in order of id. */
 export async function listChunksToAnalyze(
-  tx: Tx,
+  tx: AnyTx,
   tenantId: string,
   after: string | null,
   limit: number,
@@ -147,7 +141,7 @@ export async function listChunksToAnalyze(
     order by c.id`);
 }
 
-export async function saveTerms(tx: Tx, tenantId: string, chunks: readonly { id: string; terms: string }[]) {
+export async function saveTerms(tx: AnyTx, tenantId: string, chunks: readonly { id: string; terms: string }[]) {
   const given = recordset({ id: 'uuid', terms: 'text' }, chunks);
   await tx.query(sql`
     update chunk c set terms = r.terms from ${given.table}

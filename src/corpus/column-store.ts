@@ -2,7 +2,7 @@
 
 import { type Access, mayShowSource, showsSomething } from '../access/access.ts';
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
-import type { Queryable, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
@@ -39,60 +39,49 @@ function columnFields(limits: GroupLimits): Sql {
 }
 
 /** Locks the tenant's columns until the transaction ends: nobody else declares a column. */
-export async function lockColumns(tx: Tx, tenantId: string): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('metadata_column ' || ${tenantId}::text, 0))`);
+export async function lockColumns(tx: Tx): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('metadata_column ' || ${tx.tenantId}::text, 0))`);
 }
 
 /** Returns the number of declared columns. */
-export function countColumns(tx: Queryable, tenantId: string): Promise<number> {
-  return countRows(tx, sql`metadata_column where tenant_id = ${tenantId}`);
+export function countColumns(tx: Tx): Promise<number> {
+  return countRows(tx, sql`metadata_column where tenant_id = ${tx.tenantId}`);
 }
 
 /** Declares a column. The caller holds `lockColumns`, and no column with this key exists. */
 export async function insertColumn(
   tx: Tx,
-  tenantId: string,
   column: Pick<MetadataColumn, 'id' | 'key' | 'type' | 'description'>,
   now: Date,
 ): Promise<void> {
   await tx.query(sql`
     insert into metadata_column (tenant_id, id, key, type, description, created_at)
-    values (${tenantId}, ${column.id}, ${column.key}, ${column.type}, ${column.description}, ${now})`);
+    values (${tx.tenantId}, ${column.id}, ${column.key}, ${column.type}, ${column.description}, ${now})`);
 }
 
 /** Returns the column with the key. `limits` name the sources whose coercion failures are counted. */
-export async function findColumn(
-  tx: Queryable,
-  tenantId: string,
-  key: string,
-  limits: GroupLimits,
-): Promise<MetadataColumn | undefined> {
+export async function findColumn(tx: Tx, key: string, limits: GroupLimits): Promise<MetadataColumn | undefined> {
   const [column] = await tx.query<MetadataColumn>(sql`
     select ${columnFields(limits)} from metadata_column k
-    where k.tenant_id = ${tenantId} and k.key = ${key}`);
+    where k.tenant_id = ${tx.tenantId} and k.key = ${key}`);
   return column;
 }
 
 /** Returns the declared columns among `keys`. */
-export async function findColumnRefs(tx: Queryable, tenantId: string, keys: readonly string[]): Promise<ColumnRef[]> {
+export async function findColumnRefs(tx: Tx, keys: readonly string[]): Promise<ColumnRef[]> {
   return tx.query<ColumnRef>(sql`
     select k.key, k.type from metadata_column k
-    where k.tenant_id = ${tenantId} and k.key = any(${keys}::text[])`);
+    where k.tenant_id = ${tx.tenantId} and k.key = any(${keys}::text[])`);
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all columns. */
-export function listColumns(
-  tx: Queryable,
-  tenantId: string,
-  limits: GroupLimits,
-  page: PageRequest,
-): Promise<Listed<MetadataColumn>> {
-  const matching = sql`metadata_column k where k.tenant_id = ${tenantId}`;
+export function listColumns(tx: Tx, limits: GroupLimits, page: PageRequest): Promise<Listed<MetadataColumn>> {
+  const matching = sql`metadata_column k where k.tenant_id = ${tx.tenantId}`;
   return readPage<MetadataColumn>(tx, columnFields(limits), matching, raw('k.id'), page);
 }
 
-export async function deleteColumn(tx: Tx, tenantId: string, id: string): Promise<void> {
-  await tx.query(sql`delete from metadata_column where tenant_id = ${tenantId} and id = ${id}`);
+export async function deleteColumn(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`delete from metadata_column where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /**
@@ -100,15 +89,14 @@ export async function deleteColumn(tx: Tx, tenantId: string, id: string): Promis
  * bytes.
  */
 export async function listValues(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   column: ColumnRef,
   access: Access,
   request: { prefix?: string | undefined; after?: string | undefined; limit: number },
 ): Promise<ColumnValue[]> {
   const value: Sql = column.type === 'string' ? raw('v.text_value') : raw('v.number_value::text');
   const conditions = [
-    sql`v.tenant_id = ${tenantId} and v.key = ${column.key}`,
+    sql`v.tenant_id = ${tx.tenantId} and v.key = ${column.key}`,
     ...(column.type === 'integer' ? [IS_INTEGER] : []),
     raw("s.deleted_at is null and s.status = 'ready' and g.deleted_at is null"),
     withinLimits(access),

@@ -35,14 +35,14 @@ export async function findSession(system: SystemDatabase, hash: Buffer): Promise
 }
 
 /** Inserts a session. Deletes the key's expired sessions, and its oldest ones if it would have more than `sessionsMax`. */
-export async function insertSession(tx: Tx, tenantId: string, session: NewSession, sessionsMax: number): Promise<void> {
+export async function insertSession(tx: Tx, session: NewSession, sessionsMax: number): Promise<void> {
   const { id, apiKeyId, hash, now, expiresAt } = session;
   await tx.query(sql`
     insert into console_session (tenant_id, id, api_key_id, secret_hash, created_at, used_at, expires_at)
-    values (${tenantId}, ${id}, ${apiKeyId}, ${hash}, ${now}, ${now}, ${expiresAt})`);
+    values (${tx.tenantId}, ${id}, ${apiKeyId}, ${hash}, ${now}, ${now}, ${expiresAt})`);
   await tx.query(sql`
-    delete from console_session c where c.tenant_id = ${tenantId} and (c.expires_at <= ${now} or c.id in (
-      select o.id from console_session o where o.tenant_id = ${tenantId} and o.api_key_id = ${apiKeyId}
+    delete from console_session c where c.tenant_id = ${tx.tenantId} and (c.expires_at <= ${now} or c.id in (
+      select o.id from console_session o where o.tenant_id = ${tx.tenantId} and o.api_key_id = ${apiKeyId}
       order by o.id desc offset ${sessionsMax}))`);
 }
 
@@ -58,9 +58,9 @@ export async function touchSession(
 }
 
 /** Deletes a session. Returns false if it was deleted before. */
-export async function deleteSession(tx: Tx, tenantId: string, id: string): Promise<boolean> {
+export async function deleteSession(tx: Tx, id: string): Promise<boolean> {
   const rows = await tx.query(
-    sql`delete from console_session where tenant_id = ${tenantId} and id = ${id} returning id`,
+    sql`delete from console_session where tenant_id = ${tx.tenantId} and id = ${id} returning id`,
   );
   return rows.length > 0;
 }
@@ -68,14 +68,13 @@ export async function deleteSession(tx: Tx, tenantId: string, id: string): Promi
 /** Inserts a sign-in link for the tenant's oldest operator's key that works. Returns false if there is no such key. */
 export async function insertLink(
   tx: Tx,
-  tenantId: string,
   link: { id: string; hash: Buffer; now: Date; expiresAt: Date },
 ): Promise<boolean> {
-  await tx.query(sql`delete from console_link where tenant_id = ${tenantId} and expires_at <= ${link.now}`);
+  await tx.query(sql`delete from console_link where tenant_id = ${tx.tenantId} and expires_at <= ${link.now}`);
   const rows = await tx.query(sql`
     insert into console_link (tenant_id, id, api_key_id, secret_hash, expires_at)
-    select ${tenantId}::uuid, ${link.id}::uuid, k.id, ${link.hash}::bytea, ${link.expiresAt}::timestamptz from api_key k
-    where k.tenant_id = ${tenantId} and k.issued_by is null and k.revoked_at is null and k.replaced_by is null
+    select ${tx.tenantId}::uuid, ${link.id}::uuid, k.id, ${link.hash}::bytea, ${link.expiresAt}::timestamptz from api_key k
+    where k.tenant_id = ${tx.tenantId} and k.issued_by is null and k.revoked_at is null and k.replaced_by is null
       and (k.expires_at is null or k.expires_at > ${link.expiresAt}::timestamptz)
     order by k.id limit 1 returning id`);
   return rows.length > 0;

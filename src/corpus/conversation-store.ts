@@ -3,7 +3,7 @@
 import { type Access, mayShowChunk, mayShowSource, type Principal } from '../access/access.ts';
 import type { Caller } from '../access/caller.ts';
 import { withinLimits } from '../access/limits.ts';
-import { json, type Queryable, type Tx } from '../db/database.ts';
+import { json, type Tx } from '../db/database.ts';
 import { containsText, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 
@@ -102,41 +102,30 @@ function belongsTo({ keyFamilyId, principal }: Owner): Sql {
 
 const CONVERSATION_COLUMNS = raw('id, active_message_id, title, created_at, message_count, stored_bytes');
 
-export async function findConversation(
-  db: Queryable,
-  tenantId: string,
-  id: string,
-  owner: Owner,
-): Promise<Conversation | undefined> {
+export async function findConversation(db: Tx, id: string, owner: Owner): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
-    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)}`,
+    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${db.tenantId} and id = ${id} and ${belongsTo(owner)}`,
   );
   return rows[0];
 }
 
 /** Returns the conversation that an ag-ui client names by `threadId`. */
 export async function findConversationByThread(
-  db: Queryable,
-  tenantId: string,
+  db: Tx,
   threadId: string,
   owner: Owner,
 ): Promise<Conversation | undefined> {
   const rows = await db.query<Conversation>(
     sql`select ${CONVERSATION_COLUMNS} from conversation
-      where tenant_id = ${tenantId} and thread_id = ${threadId} and ${belongsTo(owner)} order by id limit 1`,
+      where tenant_id = ${db.tenantId} and thread_id = ${threadId} and ${belongsTo(owner)} order by id limit 1`,
   );
   return rows[0];
 }
 
-export async function findMessage(
-  db: Queryable,
-  tenantId: string,
-  conversationId: string,
-  id: string,
-): Promise<StoredMessage | undefined> {
+export async function findMessage(db: Tx, conversationId: string, id: string): Promise<StoredMessage | undefined> {
   const rows = await db.query<StoredMessage>(sql`
     select id, parent_id, role, content from message
-    where tenant_id = ${tenantId} and conversation_id = ${conversationId} and id = ${id}`);
+    where tenant_id = ${db.tenantId} and conversation_id = ${conversationId} and id = ${id}`);
   return rows[0];
 }
 
@@ -147,8 +136,7 @@ export type BranchMessage = StoredMessage & Pick<NewMessage, 'context'> & { seen
  * on something that the caller may not see.
  */
 export async function listBranch(
-  db: Queryable,
-  tenantId: string,
+  db: Tx,
   conversationId: string,
   leafId: string,
   access: Access,
@@ -157,14 +145,14 @@ export async function listBranch(
   const rows = await db.query<StoredMessage & MessageContext & { seen: boolean }>(sql`
     with recursive branch as (
       select m.id, m.parent_id, m.role, m.content, ${CONTEXT_OF_M}, 1 as depth from message m
-      where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and m.id = ${leafId}
+      where m.tenant_id = ${db.tenantId} and m.conversation_id = ${conversationId} and m.id = ${leafId}
       union all
       select m.id, m.parent_id, m.role, m.content, ${CONTEXT_OF_M}, branch.depth + 1 from message m
       join branch on m.id = branch.parent_id
-      where m.tenant_id = ${tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
+      where m.tenant_id = ${db.tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
     )
     select b.id, b.parent_id, b.role, b.content, b.context_group_ids as group_ids,
-      b.context_source_ids as source_ids, b.context_chunk_ids as chunk_ids, ${isSeen(tenantId, access)} as seen
+      b.context_source_ids as source_ids, b.context_chunk_ids as chunk_ids, ${isSeen(db.tenantId, access)} as seen
     from branch b order by b.depth desc`);
   return rows.map(({ groupIds, sourceIds, chunkIds, ...row }) => ({
     ...row,
@@ -217,14 +205,13 @@ function restsOn(ids: Sql, found: Sql): Sql {
 
 /** Returns one page of conversations, with one extra row if a next page exists; `total` counts all matches. */
 export function listConversations(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   owner: Owner,
   q: string | undefined,
   page: PageRequest,
 ): Promise<Listed<Conversation>> {
   const found = q === undefined ? raw('true') : containsText(raw('title'), q);
-  const matching = sql`conversation where tenant_id = ${tenantId} and ${belongsTo(owner)} and ${found}`;
+  const matching = sql`conversation where tenant_id = ${tx.tenantId} and ${belongsTo(owner)} and ${found}`;
   return readPage<Conversation>(tx, CONVERSATION_COLUMNS, matching, raw('id'), page);
 }
 
@@ -233,8 +220,7 @@ export type TreeMessage = Omit<NewMessage, 'context'> & { seen: boolean };
 
 /** Returns all messages of the conversation, or one of them, oldest first, so parents come before their children. */
 export async function listMessages(
-  db: Queryable,
-  tenantId: string,
+  db: Tx,
   conversationId: string,
   access: Access,
   messageId?: string,
@@ -244,8 +230,8 @@ export async function listMessages(
     Omit<TreeMessage, 'citations' | 'webCitations' | 'tableQuery' | 'unsupported'> & { all: AnyCitation[] }
   >(sql`
     select b.id, b.parent_id, b.role, b.content, b.citations as "all", b.finish_reason,
-      b.created_at, ${isSeen(tenantId, access)} as seen
-    from message b where b.tenant_id = ${tenantId} and b.conversation_id = ${conversationId} and ${named}
+      b.created_at, ${isSeen(db.tenantId, access)} as seen
+    from message b where b.tenant_id = ${db.tenantId} and b.conversation_id = ${conversationId} and ${named}
     order by b.created_at, b.id`);
   return rows.map(({ all, ...message }) => ({
     ...message,
@@ -264,19 +250,18 @@ function allCitations({ citations, webCitations, tableQuery, unsupported }: NewM
   return [...citations, ...webCitations, ...(tableQuery ? [tableQuery] : []), ...sentences];
 }
 
-export async function renameConversation(tx: Tx, tenantId: string, id: string, title: string): Promise<void> {
-  await tx.query(sql`update conversation set title = ${title} where tenant_id = ${tenantId} and id = ${id}`);
+export async function renameConversation(tx: Tx, id: string, title: string): Promise<void> {
+  await tx.query(sql`update conversation set title = ${title} where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Deletes the conversation and, by cascade, its messages. */
-export async function deleteConversation(tx: Tx, tenantId: string, id: string): Promise<void> {
-  await tx.query(sql`delete from conversation where tenant_id = ${tenantId} and id = ${id}`);
+export async function deleteConversation(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`delete from conversation where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Inserts the conversation; without its thread id if another conversation has taken that id meanwhile. */
 export async function insertConversation(
   tx: Tx,
-  tenantId: string,
   row: {
     id: string;
     title: string;
@@ -288,50 +273,41 @@ export async function insertConversation(
 ): Promise<void> {
   const rows = await tx.query(sql`
     insert into conversation (tenant_id, id, title, thread_id, key_family_id, principal_id, created_at)
-    values (${tenantId}, ${row.id}, ${row.title}, ${row.threadId}, ${row.keyFamilyId}, ${row.principalId}, ${row.createdAt})
+    values (${tx.tenantId}, ${row.id}, ${row.title}, ${row.threadId}, ${row.keyFamilyId}, ${row.principalId}, ${row.createdAt})
     on conflict (tenant_id, thread_id, key_family_id, principal_id) where thread_id is not null do nothing returning id`);
   if (rows.length > 0) return;
   await tx.query(sql`
     insert into conversation (tenant_id, id, title, key_family_id, principal_id, created_at)
-    values (${tenantId}, ${row.id}, ${row.title}, ${row.keyFamilyId}, ${row.principalId}, ${row.createdAt})`);
+    values (${tx.tenantId}, ${row.id}, ${row.title}, ${row.keyFamilyId}, ${row.principalId}, ${row.createdAt})`);
 }
 
 /** Locks the conversation; returns undefined if it does not exist or belongs to somebody else. */
-export async function lockConversation(
-  tx: Tx,
-  tenantId: string,
-  id: string,
-  owner: Owner,
-): Promise<Conversation | undefined> {
+export async function lockConversation(tx: Tx, id: string, owner: Owner): Promise<Conversation | undefined> {
   const rows = await tx.query<Conversation>(
-    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tenantId} and id = ${id} and ${belongsTo(owner)} for update`,
+    sql`select ${CONVERSATION_COLUMNS} from conversation
+      where tenant_id = ${tx.tenantId} and id = ${id} and ${belongsTo(owner)} for update`,
   );
   return rows[0];
 }
 
 /** Adds messages, parents first, and makes the last message the active leaf. The conversation must be locked or new. */
-export async function appendMessages(
-  tx: Tx,
-  tenantId: string,
-  conversationId: string,
-  messages: readonly NewMessage[],
-): Promise<void> {
+export async function appendMessages(tx: Tx, conversationId: string, messages: readonly NewMessage[]): Promise<void> {
   let bytes = 0;
   for (const message of messages) {
     bytes += Buffer.byteLength(message.content) + Buffer.byteLength(JSON.stringify(allCitations(message)));
-    await insertMessage(tx, tenantId, conversationId, message);
+    await insertMessage(tx, conversationId, message);
   }
   await tx.query(sql`
     update conversation set active_message_id = ${messages.at(-1)!.id}, message_count = message_count + ${messages.length},
       stored_bytes = stored_bytes + ${bytes}
-    where tenant_id = ${tenantId} and id = ${conversationId}`);
+    where tenant_id = ${tx.tenantId} and id = ${conversationId}`);
 }
 
-async function insertMessage(tx: Tx, tenantId: string, conversationId: string, message: NewMessage): Promise<void> {
+async function insertMessage(tx: Tx, conversationId: string, message: NewMessage): Promise<void> {
   await tx.query(sql`
     insert into message (tenant_id, id, conversation_id, parent_id, role, content, citations, finish_reason, created_at,
       context_group_ids, context_source_ids, context_chunk_ids)
-    values (${tenantId}, ${message.id}, ${conversationId}, ${message.parentId}, ${message.role}, ${message.content},
+    values (${tx.tenantId}, ${message.id}, ${conversationId}, ${message.parentId}, ${message.role}, ${message.content},
       ${json(allCitations(message))}, ${message.finishReason}, ${message.createdAt}, ${message.context.groupIds}::uuid[],
       ${message.context.sourceIds}::uuid[], ${message.context.chunkIds}::uuid[])`);
 }
@@ -342,7 +318,6 @@ async function insertMessage(tx: Tx, tenantId: string, conversationId: string, m
  */
 export async function eraseAnswers(
   tx: Tx,
-  tenantId: string,
   groupId: string,
   sourceIds: readonly string[] | null,
   now: Date,
@@ -353,24 +328,19 @@ export async function eraseAnswers(
   await tx.query(sql`
     update message set content = '', citations = '[]', erased_at = ${now},
       context_group_ids = '{}', context_source_ids = '{}', context_chunk_ids = '{}'
-    where tenant_id = ${tenantId} and role = 'assistant' and erased_at is null
+    where tenant_id = ${tx.tenantId} and role = 'assistant' and erased_at is null
       and (context_group_ids is null or context_group_ids @> array[${groupId}::uuid]) and ${ofSources}`);
 }
 
 /** Returns true if one of the messages was erased. */
-export async function hasErased(db: Queryable, tenantId: string, ids: readonly string[]): Promise<boolean> {
+export async function hasErased(db: Tx, ids: readonly string[]): Promise<boolean> {
   const rows = await db.query(
-    sql`select from message where tenant_id = ${tenantId} and id = any(${ids}::uuid[]) and erased_at is not null limit 1`,
+    sql`select from message where tenant_id = ${db.tenantId} and id = any(${ids}::uuid[]) and erased_at is not null limit 1`,
   );
   return rows.length > 0;
 }
 
-export async function setActiveLeaf(
-  tx: Tx,
-  tenantId: string,
-  conversationId: string,
-  messageId: string,
-): Promise<void> {
+export async function setActiveLeaf(tx: Tx, conversationId: string, messageId: string): Promise<void> {
   await tx.query(sql`
-    update conversation set active_message_id = ${messageId} where tenant_id = ${tenantId} and id = ${conversationId}`);
+    update conversation set active_message_id = ${messageId} where tenant_id = ${tx.tenantId} and id = ${conversationId}`);
 }

@@ -1,5 +1,5 @@
 /** SQL of the tables embedding_waiting (chunks without a vector) and embedding_state (which job embeds for a tenant). */
-import type { Queryable, Tx } from '../db/database.ts';
+import type { AnyTx, Queryable, Tx } from '../db/database.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
 import { IS_COPY } from './vector-store.ts';
 
@@ -21,7 +21,7 @@ const IS_DELETED =
  * Locks the tenant's embedding state until the transaction ends: nobody else stores chunks or begins a generation. A generation
  * that begins at the same moment therefore misses no chunk.
  */
-export async function lockEmbedding(tx: Tx, tenantId: string): Promise<void> {
+export async function lockEmbedding(tx: AnyTx, tenantId: string): Promise<void> {
   await tx.query(
     keepPlan(sql`
     insert into embedding_state (tenant_id) values (${tenantId})
@@ -30,12 +30,12 @@ export async function lockEmbedding(tx: Tx, tenantId: string): Promise<void> {
 }
 
 /** Queues chunks of this transaction for a vector of every live generation. The caller holds `lockEmbedding`. */
-export async function addWaiting(tx: Tx, tenantId: string, chunkIds: readonly string[]): Promise<void> {
+export async function addWaiting(tx: Tx, chunkIds: readonly string[]): Promise<void> {
   await tx.query(sql`
     insert into embedding_waiting (tenant_id, generation, chunk_id)
     select g.tenant_id, g.generation, i.id from embedding_generation g, unnest(${chunkIds}::uuid[]) as i(id)
-    where g.tenant_id = ${tenantId} and g.status <> 'retired'
-      and not exists (select from chunk_vector v where v.tenant_id = ${tenantId} and v.chunk_id = i.id and v.generation = g.generation)
+    where g.tenant_id = ${tx.tenantId} and g.status <> 'retired'
+      and not exists (select from chunk_vector v where v.tenant_id = ${tx.tenantId} and v.chunk_id = i.id and v.generation = g.generation)
     on conflict do nothing`);
 }
 
@@ -45,7 +45,6 @@ export async function addWaiting(tx: Tx, tenantId: string, chunkIds: readonly st
  */
 export async function fillWaiting(
   tx: Tx,
-  tenantId: string,
   generation: number,
   afterId: string | null,
   limit: number,
@@ -53,11 +52,12 @@ export async function fillWaiting(
   const after = afterId === null ? raw('true') : sql`c.id > ${afterId}::uuid`;
   const [row] = await tx.query<{ last: string | null }>(sql`
     with next as (
-      select c.id from chunk c where c.tenant_id = ${tenantId} and ${after} order by c.id limit ${limit}
+      select c.id from chunk c where c.tenant_id = ${tx.tenantId} and ${after} order by c.id limit ${limit}
     ), filled as (
       insert into embedding_waiting (tenant_id, generation, chunk_id)
-      select ${tenantId}::uuid, ${generation}::int, n.id from next n
-      where not exists (select from chunk_vector v where v.tenant_id = ${tenantId} and v.chunk_id = n.id and v.generation = ${generation})
+      select ${tx.tenantId}::uuid, ${generation}::int, n.id from next n
+      where not exists (select from chunk_vector v
+        where v.tenant_id = ${tx.tenantId} and v.chunk_id = n.id and v.generation = ${generation})
       on conflict do nothing
     )
     select (select id from next order by id desc limit 1) as last`);
@@ -69,8 +69,7 @@ export async function fillWaiting(
  * there: the others get theirs, from the model, when the copy is in use.
  */
 export async function listWaiting(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   generation: number,
   afterId: string | null,
   limit: number,
@@ -79,76 +78,70 @@ export async function listWaiting(
   return tx.query<WaitingChunk>(sql`
     select n.chunk_id as id, c.content, c.context, c.heading_path from (
       select w.chunk_id from embedding_waiting w
-      where w.tenant_id = ${tenantId} and w.generation = ${generation} and w.refused is null and ${after}
+      where w.tenant_id = ${tx.tenantId} and w.generation = ${generation} and w.refused is null and ${after}
         and not exists (
-          select from embedding_waiting o where o.tenant_id = ${tenantId} and o.chunk_id = w.chunk_id and o.generation = (
+          select from embedding_waiting o where o.tenant_id = ${tx.tenantId} and o.chunk_id = w.chunk_id and o.generation = (
             select s.generation from embedding_generation g
             join embedding_generation s on s.tenant_id = g.tenant_id and s.status = 'serving'
-            where g.tenant_id = ${tenantId} and g.generation = ${generation} and ${IS_COPY}))
+            where g.tenant_id = ${tx.tenantId} and g.generation = ${generation} and ${IS_COPY}))
       order by w.chunk_id limit ${limit}) n
-    left join chunk c on c.tenant_id = ${tenantId} and c.id = n.chunk_id and not ${IS_DELETED}
+    left join chunk c on c.tenant_id = ${tx.tenantId} and c.id = n.chunk_id and not ${IS_DELETED}
     order by n.chunk_id`);
 }
 
 /** Returns whether the tenant has no chunks, at most `limit` (`few`), or more (`many`). */
-export async function hasManyChunks(tx: Queryable, tenantId: string, limit: number): Promise<'none' | 'few' | 'many'> {
+export async function hasManyChunks(tx: Tx, limit: number): Promise<'none' | 'few' | 'many'> {
   const [row] = await tx.query<{ count: number }>(sql`
-    select count(*) as count from (select from chunk where tenant_id = ${tenantId} limit ${limit + 1}) c`);
+    select count(*) as count from (select from chunk where tenant_id = ${tx.tenantId} limit ${limit + 1}) c`);
   if (!row?.count) return 'none';
   return row.count > limit ? 'many' : 'few';
 }
 
 /** Removes chunks from the queue; they have their vectors. */
-export async function removeWaiting(
-  tx: Tx,
-  tenantId: string,
-  generation: number,
-  chunkIds: readonly string[],
-): Promise<void> {
+export async function removeWaiting(tx: Tx, generation: number, chunkIds: readonly string[]): Promise<void> {
   await tx.query(sql`
     delete from embedding_waiting
-    where tenant_id = ${tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
+    where tenant_id = ${tx.tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
 }
 
 /** Marks chunks that the model refuses. They are not retried with this generation. */
 export async function refuseWaiting(
   tx: Tx,
-  tenantId: string,
   generation: number,
   chunkIds: readonly string[],
   reason: string,
 ): Promise<void> {
   await tx.query(sql`
     update embedding_waiting set refused = ${reason}
-    where tenant_id = ${tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
+    where tenant_id = ${tx.tenantId} and generation = ${generation} and chunk_id = any(${chunkIds}::uuid[])`);
 }
 
 /** Removes up to `limit` queue rows of a generation that is not built any more; returns the number of removed rows. */
-export async function dropWaiting(tx: Tx, tenantId: string, generation: number, limit: number): Promise<number> {
+export async function dropWaiting(tx: Tx, generation: number, limit: number): Promise<number> {
   const rows = await tx.query(sql`
-    delete from embedding_waiting where tenant_id = ${tenantId} and generation = ${generation} and chunk_id in (
-      select chunk_id from embedding_waiting where tenant_id = ${tenantId} and generation = ${generation} limit ${limit})
+    delete from embedding_waiting where tenant_id = ${tx.tenantId} and generation = ${generation} and chunk_id in (
+      select chunk_id from embedding_waiting where tenant_id = ${tx.tenantId} and generation = ${generation} limit ${limit})
     returning 1 as one`);
   return rows.length;
 }
 
 /** Returns true if something is to be embedded with `model`: waiting chunks, a generation to build, or chunks without a generation. */
-export async function hasWork(tx: Queryable, tenantId: string, model: string): Promise<boolean> {
+export async function hasWork(tx: Tx, model: string): Promise<boolean> {
   const [row] = await tx.query<{ work: boolean }>(sql`
     select exists (select from embedding_waiting w
         join embedding_generation g on g.tenant_id = w.tenant_id and g.generation = w.generation and g.status <> 'retired'
-        where w.tenant_id = ${tenantId} and w.refused is null)
-      or exists (select from embedding_generation g where g.tenant_id = ${tenantId} and g.status = 'building')
-      or (exists (select from chunk c where c.tenant_id = ${tenantId})
+        where w.tenant_id = ${tx.tenantId} and w.refused is null)
+      or exists (select from embedding_generation g where g.tenant_id = ${tx.tenantId} and g.status = 'building')
+      or (exists (select from chunk c where c.tenant_id = ${tx.tenantId})
         and not exists (select from embedding_generation g
-          where g.tenant_id = ${tenantId} and g.status = 'serving' and g.model = ${model})) as work`);
+          where g.tenant_id = ${tx.tenantId} and g.status = 'serving' and g.model = ${model})) as work`);
   return row?.work ?? false;
 }
 
 /** Records that a job is queued. Returns false if a job is queued already, so the caller adds none. The caller holds `lockEmbedding`. */
-export async function markQueued(tx: Tx, tenantId: string, now: Date): Promise<boolean> {
+export async function markQueued(tx: Tx, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
-    insert into embedding_state (tenant_id, queued_at) values (${tenantId}, ${now})
+    insert into embedding_state (tenant_id, queued_at) values (${tx.tenantId}, ${now})
     on conflict (tenant_id) do update set queued_at = excluded.queued_at where embedding_state.queued_at is null
     returning 1 as one`);
   return rows.length > 0;
@@ -158,29 +151,24 @@ export async function markQueued(tx: Tx, tenantId: string, now: Date): Promise<b
  * Claims the tenant for one job and returns the attempt number, which fences out every earlier job. Returns undefined if another
  * job sent a heartbeat since `aliveSince`: that job will find all waiting work.
  */
-export async function claimEmbedding(
-  tx: Tx,
-  tenantId: string,
-  now: Date,
-  aliveSince: Date,
-): Promise<number | undefined> {
-  await lockEmbedding(tx, tenantId);
+export async function claimEmbedding(tx: Tx, now: Date, aliveSince: Date): Promise<number | undefined> {
+  await lockEmbedding(tx, tx.tenantId);
   const [row] = await tx.query<{ attempt: number }>(sql`
     update embedding_state set attempt = attempt + 1, beat_at = ${now}, queued_at = null
-    where tenant_id = ${tenantId} and (beat_at is null or beat_at < ${aliveSince}) returning attempt`);
+    where tenant_id = ${tx.tenantId} and (beat_at is null or beat_at < ${aliveSince}) returning attempt`);
   return row?.attempt;
 }
 
 /** Sends the job's heartbeat. Returns false if another job has claimed the tenant. */
-export async function beatEmbedding(tx: Tx, tenantId: string, attempt: number, now: Date): Promise<boolean> {
+export async function beatEmbedding(tx: Tx, attempt: number, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
     update embedding_state set beat_at = ${now}
-    where tenant_id = ${tenantId} and attempt = ${attempt} and beat_at is not null returning 1 as one`);
+    where tenant_id = ${tx.tenantId} and attempt = ${attempt} and beat_at is not null returning 1 as one`);
   return rows.length > 0;
 }
 
 /** Returns true if this job holds the tenant. Nobody else can claim the tenant until the transaction ends. */
-export async function holdsEmbedding(tx: Tx, tenantId: string, attempt: number): Promise<boolean> {
+export async function holdsEmbedding(tx: AnyTx, tenantId: string, attempt: number): Promise<boolean> {
   const rows = await tx.query(sql`
     select 1 as one from embedding_state
     where tenant_id = ${tenantId} and attempt = ${attempt} and beat_at is not null for share`);
@@ -188,15 +176,10 @@ export async function holdsEmbedding(tx: Tx, tenantId: string, attempt: number):
 }
 
 /** Releases the tenant when the job ends. `queuedAt`: when the job's automatic retry was queued; null without a retry. */
-export async function releaseEmbedding(
-  tx: Tx,
-  tenantId: string,
-  attempt: number,
-  queuedAt: Date | null,
-): Promise<void> {
+export async function releaseEmbedding(tx: Tx, attempt: number, queuedAt: Date | null): Promise<void> {
   await tx.query(sql`
     update embedding_state set beat_at = null, queued_at = ${queuedAt}::timestamptz
-    where tenant_id = ${tenantId} and attempt = ${attempt}`);
+    where tenant_id = ${tx.tenantId} and attempt = ${attempt}`);
 }
 
 /** Releases all tenants. For the start of the embedded database: no other process can hold one, so a kill left the claims behind. */
@@ -208,11 +191,11 @@ export async function releaseAllEmbedding(system: Queryable): Promise<void> {
  * Forgets a job that was queued before `queuedBefore` and never started. Returns true if no job is queued and none sent a
  * heartbeat since `aliveSince`.
  */
-export async function forgetLostJobs(tx: Tx, tenantId: string, aliveSince: Date, queuedBefore: Date): Promise<boolean> {
-  await lockEmbedding(tx, tenantId);
+export async function forgetLostJobs(tx: Tx, aliveSince: Date, queuedBefore: Date): Promise<boolean> {
+  await lockEmbedding(tx, tx.tenantId);
   const [row] = await tx.query<{ idle: boolean }>(sql`
     update embedding_state set queued_at = case when queued_at < ${queuedBefore} then null else queued_at end
-    where tenant_id = ${tenantId}
+    where tenant_id = ${tx.tenantId}
     returning (beat_at is null or beat_at < ${aliveSince}) and queued_at is null as idle`);
   return row?.idle ?? false;
 }

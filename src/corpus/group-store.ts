@@ -1,7 +1,7 @@
 /** SQL of the table source_group. */
 
 import { type GroupLimits, hasTag, visibleTag, withinLimits } from '../access/limits.ts';
-import { json, type Queryable, type Tx } from '../db/database.ts';
+import { json, type Tx } from '../db/database.ts';
 import { containsText, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, keepPlan, raw, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
@@ -49,43 +49,37 @@ const GROUP_COLUMNS =
 export type NewGroup = Pick<SourceGroup, 'id' | 'sourceType' | 'name' | 'chunkMetadataKeys' | 'uploadAt' | 'createdAt'>;
 
 /** Inserts a group with the status `queued`: the caller inserts its first run in the same transaction. */
-export async function insertGroup(tx: Tx, tenantId: string, group: NewGroup): Promise<void> {
+export async function insertGroup(tx: Tx, group: NewGroup): Promise<void> {
   await tx.query(sql`
     insert into source_group (tenant_id, id, source_type, name, status, chunk_metadata_keys, upload_at, created_at)
-    values (${tenantId}, ${group.id}, ${group.sourceType}, ${group.name}, 'queued', ${json(group.chunkMetadataKeys)},
+    values (${tx.tenantId}, ${group.id}, ${group.sourceType}, ${group.name}, 'queued', ${json(group.chunkMetadataKeys)},
             ${group.uploadAt}, ${group.createdAt})`);
 }
 
 /** Returns whether a group of this type has the name. Until the transaction ends, other transactions that ask for the name wait. */
-export async function lockGroupName(tx: Tx, tenantId: string, sourceType: string, name: string): Promise<boolean> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`group name ${tenantId} ${name}`}, 0))`);
+export async function lockGroupName(tx: Tx, sourceType: string, name: string): Promise<boolean> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`group name ${tx.tenantId} ${name}`}, 0))`);
   const rows = await tx.query(sql`
     select 1 as one from source_group
-    where tenant_id = ${tenantId} and source_type = ${sourceType} and name = ${name} and deleted_at is null limit 1`);
+    where tenant_id = ${tx.tenantId} and source_type = ${sourceType} and name = ${name} and deleted_at is null limit 1`);
   return rows.length > 0;
 }
 
 /** Returns the group, also while it is being deleted: the row exists until the deletion job has finished. */
-export async function findGroup(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  limits: GroupLimits,
-): Promise<SourceGroup | undefined> {
+export async function findGroup(tx: Tx, id: string, limits: GroupLimits): Promise<SourceGroup | undefined> {
   const [group] = await tx.query<SourceGroup>(sql`
-    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tenantId} and g.id = ${id} and ${withinLimits(limits)}`);
+    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tx.tenantId} and g.id = ${id} and ${withinLimits(limits)}`);
   return group;
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export function listGroups(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   limits: GroupLimits,
   filter: GroupFilter,
   page: PageRequest,
 ): Promise<Listed<SourceGroup>> {
-  const conditions = [sql`g.tenant_id = ${tenantId}`, withinLimits(limits)];
+  const conditions = [sql`g.tenant_id = ${tx.tenantId}`, withinLimits(limits)];
   if (filter.sourceType !== undefined) conditions.push(sql`g.source_type = ${filter.sourceType}`);
   if (filter.status !== undefined) conditions.push(sql`g.status = ${filter.status}`);
   if (filter.tagId !== undefined) conditions.push(hasTag(visibleTag(filter.tagId, limits)));
@@ -96,10 +90,10 @@ export function listGroups(
 }
 
 /** Locks and returns the group. Every change of a group, its sources or its runs takes this lock first: the lock is the fence. */
-export async function lockGroup(tx: Tx, tenantId: string, id: string): Promise<SourceGroup | undefined> {
+export async function lockGroup(tx: Tx, id: string): Promise<SourceGroup | undefined> {
   const [group] = await tx.query<SourceGroup>(
     keepPlan(sql`
-    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tenantId} and g.id = ${id} for update`),
+    select ${GROUP_COLUMNS} from source_group g where g.tenant_id = ${tx.tenantId} and g.id = ${id} for update`),
   );
   return group;
 }
@@ -114,13 +108,7 @@ export interface GroupChange {
 }
 
 /** Changes the status and the members of `change`. The database refuses illegal transitions. */
-export async function setGroupStatus(
-  tx: Tx,
-  tenantId: string,
-  id: string,
-  status: JobStatus,
-  change: GroupChange = {},
-): Promise<void> {
+export async function setGroupStatus(tx: Tx, id: string, status: JobStatus, change: GroupChange = {}): Promise<void> {
   const sets = [sql`status = ${status}`];
   if (change.startedAt !== undefined) sets.push(sql`started_at = ${change.startedAt}`);
   if (change.endedAt !== undefined) sets.push(sql`ended_at = ${change.endedAt}`);
@@ -129,37 +117,37 @@ export async function setGroupStatus(
   if (change.error !== undefined) {
     sets.push(sql`error_title = ${change.error?.title ?? null}, error_message = ${change.error?.message ?? null}`);
   }
-  await tx.query(sql`update source_group set ${join(sets)} where tenant_id = ${tenantId} and id = ${id}`);
+  await tx.query(sql`update source_group set ${join(sets)} where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Renames the group, which must be locked. */
-export async function setGroupName(tx: Tx, tenantId: string, id: string, name: string): Promise<void> {
-  await tx.query(sql`update source_group set name = ${name} where tenant_id = ${tenantId} and id = ${id}`);
+export async function setGroupName(tx: Tx, id: string, name: string): Promise<void> {
+  await tx.query(sql`update source_group set name = ${name} where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Replaces the metadata of the group, which must be locked. */
-export async function saveGroupMetadata(tx: Tx, tenantId: string, id: string, metadata: ApiMetadata): Promise<void> {
+export async function saveGroupMetadata(tx: Tx, id: string, metadata: ApiMetadata): Promise<void> {
   await tx.query(
-    sql`update source_group set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`,
+    sql`update source_group set metadata = ${json(metadata)} where tenant_id = ${tx.tenantId} and id = ${id}`,
   );
 }
 
 /** Adds `delta`, which may be negative, to the group's count. */
-export async function addChunkMetadatasCount(tx: Tx, tenantId: string, id: string, delta: number): Promise<void> {
+export async function addChunkMetadatasCount(tx: Tx, id: string, delta: number): Promise<void> {
   await tx.query(sql`
     update source_group set chunk_metadatas_count = chunk_metadatas_count + ${delta}
-    where tenant_id = ${tenantId} and id = ${id}`);
+    where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Deletes the row and, by cascade, its runs and tag links. Batches have deleted the chunks and sources before. */
-export async function removeGroup(tx: Tx, tenantId: string, id: string): Promise<void> {
-  await tx.query(sql`delete from source_group where tenant_id = ${tenantId} and id = ${id}`);
+export async function removeGroup(tx: Tx, id: string): Promise<void> {
+  await tx.query(sql`delete from source_group where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Returns the groups whose deletion began before `deletedBefore` and has not ended. */
-export async function listOverdueDeletions(tx: Queryable, tenantId: string, deletedBefore: Date): Promise<string[]> {
+export async function listOverdueDeletions(tx: Tx, deletedBefore: Date): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
     select g.id from source_group g
-    where g.tenant_id = ${tenantId} and g.status = 'deleting' and g.deleted_at < ${deletedBefore}`);
+    where g.tenant_id = ${tx.tenantId} and g.status = 'deleting' and g.deleted_at < ${deletedBefore}`);
   return rows.map((row) => row.id);
 }

@@ -1,5 +1,5 @@
 /** SQL of the table idempotency_key. */
-import type { Database, Queryable } from '../db/database.ts';
+import type { Database, Queryable, Tx } from '../db/database.ts';
 import { type Sql, sql } from '../db/sql.ts';
 
 export interface IdempotencyRow {
@@ -84,6 +84,6 @@ export async function dropUnansweredIdempotencyKeys(system: Queryable): Promise<
 }
 
 /** Deletes expired answers; IDEMPOTENCY_HOURS says how long an answer is kept. */
-export async function dropExpiredIdempotencyKeys(tx: Queryable, tenantId: string, createdBefore: Date): Promise<void> {
-  await tx.query(sql`delete from idempotency_key where tenant_id = ${tenantId} and created_at < ${createdBefore}`);
+export async function dropExpiredIdempotencyKeys(tx: Tx, createdBefore: Date): Promise<void> {
+  await tx.query(sql`delete from idempotency_key where tenant_id = ${tx.tenantId} and created_at < ${createdBefore}`);
 }

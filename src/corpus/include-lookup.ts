@@ -2,7 +2,7 @@
  * SQL about files that other files of the same source group include. A file is found by its path: uploaded files have one, the
  * files of a repository are named by it, and files inside an archive have one within the archive.
  */
-import type { Queryable } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { NewVersion } from './origin-store.ts';
 import { WITH_UPDATE } from './source-store.ts';
@@ -25,14 +25,13 @@ const fileAt = (tenantId: string, groupId: Sql, parentId: Sql, path: Sql): Sql =
 
 /** Returns hash and size of the newest bytes at a path. @param parentId the archive around the including file. */
 export async function findIncluded(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   groupId: string,
   parentId: string | null,
   path: string,
 ): Promise<{ hash: string; size: number } | undefined> {
   const [found] = await tx.query<{ hash: string; size: number }>(
-    fileAt(tenantId, sql`${groupId}::uuid`, sql`${parentId}::uuid`, sql`${path}::text`),
+    fileAt(tx.tenantId, sql`${groupId}::uuid`, sql`${parentId}::uuid`, sql`${path}::text`),
   );
   return found;
 }
@@ -41,16 +40,12 @@ export async function findIncluded(
  * Returns the group's sources whose included files have changed since they were read, as new versions with the bytes that are
  * served. A source that waits to be read is left out.
  */
-export async function listOutdatedIncluders(
-  tx: Queryable,
-  tenantId: string,
-  groupId: string,
-): Promise<(NewVersion & { contentAt: null })[]> {
+export async function listOutdatedIncluders(tx: Tx, groupId: string): Promise<(NewVersion & { contentAt: null })[]> {
   return tx.query(sql`
     select r.id as source_id, r.blob_hash, r.file_size, null as content_at from source r
-    where r.tenant_id = ${tenantId} and r.source_group_id = ${groupId} and r.includes is not null
+    where r.tenant_id = ${tx.tenantId} and r.source_group_id = ${groupId} and r.includes is not null
       and r.status = 'ready' and r.deleted_at is null
       and not exists (select from source_update n where n.tenant_id = r.tenant_id and n.source_id = r.id)
       and exists (select from jsonb_each_text(r.includes) i where i.value is distinct from (
-        select a.hash from (${fileAt(tenantId, raw('r.source_group_id'), raw('r.parent_source_id'), raw('i.key'))}) a))`);
+        select a.hash from (${fileAt(tx.tenantId, raw('r.source_group_id'), raw('r.parent_source_id'), raw('i.key'))}) a))`);
 }

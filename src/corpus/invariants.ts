@@ -6,7 +6,7 @@
  */
 
 import type { BlobStore } from '../blobs/blob-store.ts';
-import type { Database, Queryable } from '../db/database.ts';
+import type { Database, Queryable, Tx } from '../db/database.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import { ACTIVE_STATUSES, TRANSITIONS } from '../jobs/status.ts';
 import { idsOf } from '../util/ids.ts';
@@ -32,7 +32,7 @@ export interface InvariantOptions {
 const EXAMPLES_MAX = 5;
 
 /** Runs one check. Checks read whole tables, which takes longer than the time limit of statements. */
-type Check = <T>(work: (tx: Queryable) => Promise<T>) => Promise<T>;
+type Check = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
 
 /** Returns the violations of all tenants; an empty list means that all promises hold. */
 export async function findViolations(
@@ -302,7 +302,7 @@ async function checkBlobs(run: Check, tenantId: string, stored: StoredBlobs, bef
 
 /** I13: nobody has altered the audit log. */
 async function checkAuditLog(run: Check, tenantId: string): Promise<Violation[]> {
-  const broken = await run((tx) => findBrokenEvent(tx, tenantId));
+  const broken = await run((tx) => findBrokenEvent(tx));
   return broken === undefined ? [] : [{ invariant: 'I13', message: `${broken} (tenant ${tenantId})` }];
 }
 

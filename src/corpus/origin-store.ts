@@ -1,6 +1,6 @@
 /** SQL of the tables source_origin, source_update, run_item and run_step: the stored items of an origin, and what a run listed there. */
 
-import { json, type Queryable, type Tx } from '../db/database.ts';
+import { json, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { raw, type Sql, sql } from '../db/sql.ts';
 import type { Opaque } from './origin.ts';
@@ -28,8 +28,7 @@ export interface StoredItem {
 
 /** Returns the stored items among `originIds`, by origin id. Items whose source is deleted are left out. */
 export async function findStoredItems(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   groupId: string,
   originIds: readonly string[],
 ): Promise<Map<string, StoredItem>> {
@@ -39,43 +38,41 @@ export async function findStoredItems(
            u.blob_hash as update_hash
     from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
     left join source_update u on u.tenant_id = o.tenant_id and u.source_id = o.source_id
-    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.origin_id = any(${[...originIds]}::text[])`);
+    where o.tenant_id = ${tx.tenantId} and o.source_group_id = ${groupId} and o.origin_id = any(${[...originIds]}::text[])`);
   return new Map(rows.map((row) => [row.originId, row]));
 }
 
 /** Returns the ids of the stored items that have one of these revisions. Items whose source is deleted are left out. */
 export async function findItemsByRevision(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   groupId: string,
   revisions: readonly string[],
 ): Promise<{ originId: string; revision: string }[]> {
   return tx.query(sql`
     select o.origin_id, o.revision
     from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
-    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.revision = any(${[...revisions]}::text[])
+    where o.tenant_id = ${tx.tenantId} and o.source_group_id = ${groupId} and o.revision = any(${[...revisions]}::text[])
     order by o.source_id`);
 }
 
 /** Returns the ids of all stored items. Items whose source is deleted are left out. */
-export async function listStoredIds(tx: Queryable, tenantId: string, groupId: string): Promise<string[]> {
+export async function listStoredIds(tx: Tx, groupId: string): Promise<string[]> {
   const rows = await tx.query<{ originId: string }>(sql`
     select o.origin_id
     from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
-    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} order by o.source_id`);
+    where o.tenant_id = ${tx.tenantId} and o.source_group_id = ${groupId} order by o.source_id`);
   return rows.map(({ originId }) => originId);
 }
 
 /** Returns the ids of the stored items for which the run has saved no outcome. Items whose source is deleted are left out. */
 export async function listUnreportedIds(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   { groupId, runId }: { groupId: string; runId: string },
 ): Promise<string[]> {
   const rows = await tx.query<{ originId: string }>(sql`
     select o.origin_id
     from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
-    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and not exists (select from run_item i
+    where o.tenant_id = ${tx.tenantId} and o.source_group_id = ${groupId} and not exists (select from run_item i
       where i.tenant_id = o.tenant_id and i.run_id = ${runId} and i.origin_id = o.origin_id)
     order by o.source_id`);
   return rows.map(({ originId }) => originId);
@@ -84,22 +81,21 @@ export async function listUnreportedIds(
 /** Gives stored items other ids. Their revision is forgotten, so that the next report of an item saves its other facts, too. */
 export async function moveItems(
   tx: Tx,
-  tenantId: string,
   groupId: string,
   moves: readonly { from: string; to: string }[],
 ): Promise<void> {
   const given = recordset({ from: 'text', to: 'text' }, moves);
   await tx.query(sql`
     update source_origin o set origin_id = r.to, revision = null from ${given.table}
-    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and o.origin_id = r.from
+    where o.tenant_id = ${tx.tenantId} and o.source_group_id = ${groupId} and o.origin_id = r.from
       and not exists (select from source_origin x
         where x.tenant_id = o.tenant_id and x.source_group_id = o.source_group_id and x.origin_id = r.to)`);
 }
 
 /** Returns true if any item of the origin is stored. */
-export async function hasStoredItems(tx: Queryable, tenantId: string, groupId: string): Promise<boolean> {
+export async function hasStoredItems(tx: Tx, groupId: string): Promise<boolean> {
   const rows = await tx.query(sql`
-    select 1 as one from source_origin where tenant_id = ${tenantId} and source_group_id = ${groupId} limit 1`);
+    select 1 as one from source_origin where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} limit 1`);
   return rows.length > 0;
 }
 
@@ -112,12 +108,7 @@ export interface ItemFacts {
 }
 
 /** Saves the origin ids of sources, and the facts that the origin reported. */
-export async function saveItemFacts(
-  tx: Tx,
-  tenantId: string,
-  groupId: string,
-  items: readonly ItemFacts[],
-): Promise<void> {
+export async function saveItemFacts(tx: Tx, groupId: string, items: readonly ItemFacts[]): Promise<void> {
   if (items.length === 0) return;
   const given = recordset(
     { source_id: 'uuid', origin_id: 'text', revision: 'text', state: 'jsonb', metadata: 'jsonb' },
@@ -125,7 +116,7 @@ export async function saveItemFacts(
   );
   await tx.query(sql`
     insert into source_origin (tenant_id, source_group_id, ${given.columns})
-    select ${tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
+    select ${tx.tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, source_id) do update set revision = excluded.revision, state = excluded.state,
       metadata = excluded.metadata`);
 }
@@ -139,12 +130,7 @@ export interface NewVersion {
 }
 
 /** Saves new versions of served sources; they wait to be read. A new version replaces one that waited or failed. */
-export async function saveUpdates(
-  tx: Tx,
-  tenantId: string,
-  groupId: string,
-  versions: readonly NewVersion[],
-): Promise<void> {
+export async function saveUpdates(tx: Tx, groupId: string, versions: readonly NewVersion[]): Promise<void> {
   if (versions.length === 0) return;
   const given = recordset(
     { source_id: 'uuid', blob_hash: 'text', file_size: 'bigint', content_at: 'timestamptz' },
@@ -152,36 +138,31 @@ export async function saveUpdates(
   );
   await tx.query(sql`
     insert into source_update (tenant_id, source_group_id, ${given.columns})
-    select ${tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
+    select ${tx.tenantId}::uuid, ${groupId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, source_id) do update set blob_hash = excluded.blob_hash, file_size = excluded.file_size,
       content_at = excluded.content_at, status = 'pending'`);
 }
 
 /** Deletes new versions: they are served now, or not wanted any more. */
-export async function dropUpdates(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+export async function dropUpdates(tx: Tx, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
-    delete from source_update where tenant_id = ${tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
+    delete from source_update where tenant_id = ${tx.tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
 }
 
 /** Marks new versions as failed. The old version stays served, and a later run retries the new version. */
-export async function failUpdates(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+export async function failUpdates(tx: Tx, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
-    update source_update set status = 'failed' where tenant_id = ${tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
+    update source_update set status = 'failed' where tenant_id = ${tx.tenantId} and source_id = any(${[...sourceIds]}::uuid[])`);
 }
 
 /** Makes failed new versions wait again, so that a new run retries them. */
-export async function resetFailedUpdates(
-  tx: Tx,
-  tenantId: string,
-  groupId: string,
-  sourceIds?: readonly string[],
-): Promise<void> {
+export async function resetFailedUpdates(tx: Tx, groupId: string, sourceIds?: readonly string[]): Promise<void> {
   const wanted = sourceIds === undefined ? raw('true') : sql`source_id = any(${[...sourceIds]}::uuid[])`;
   await tx.query(sql`
     update source_update set status = 'pending'
-    where tenant_id = ${tenantId} and source_group_id = ${groupId} and status = 'failed' and ${wanted}`);
+    where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} and status = 'failed' and ${wanted}`);
 }
 
 /**
@@ -191,15 +172,10 @@ export async function resetFailedUpdates(
 export type Outcome = 'there' | 'failed' | 'skipped' | 'gone';
 
 /** Returns the outcomes that the run has saved before, by origin id. */
-export async function findOutcomes(
-  tx: Queryable,
-  tenantId: string,
-  runId: string,
-  originIds: readonly string[],
-): Promise<Map<string, Outcome>> {
+export async function findOutcomes(tx: Tx, runId: string, originIds: readonly string[]): Promise<Map<string, Outcome>> {
   const rows = await tx.query<{ originId: string; outcome: Outcome }>(sql`
     select origin_id, outcome from run_item
-    where tenant_id = ${tenantId} and run_id = ${runId} and origin_id = any(${[...originIds]}::text[])`);
+    where tenant_id = ${tx.tenantId} and run_id = ${runId} and origin_id = any(${[...originIds]}::text[])`);
   return new Map(rows.map((row) => [row.originId, row.outcome]));
 }
 
@@ -216,7 +192,6 @@ export function isNamedBy(runId: string, inHand: readonly string[]): Sql {
 
 export async function saveOutcomes(
   tx: Tx,
-  tenantId: string,
   runId: string,
   outcomes: readonly { originId: string; outcome: Outcome }[],
 ): Promise<void> {
@@ -224,32 +199,22 @@ export async function saveOutcomes(
   const given = recordset({ origin_id: 'text', outcome: 'text' }, outcomes);
   await tx.query(sql`
     insert into run_item (tenant_id, run_id, ${given.columns})
-    select ${tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
+    select ${tx.tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
     on conflict (tenant_id, run_id, origin_id) do update set outcome = excluded.outcome`);
 }
 
 /** Returns true if the run saved any item with one of these outcomes. */
-export async function hasOutcome(
-  tx: Queryable,
-  tenantId: string,
-  runId: string,
-  outcomes: readonly Outcome[],
-): Promise<boolean> {
+export async function hasOutcome(tx: Tx, runId: string, outcomes: readonly Outcome[]): Promise<boolean> {
   const rows = await tx.query(sql`
     select 1 as one from run_item
-    where tenant_id = ${tenantId} and run_id = ${runId} and outcome = any(${[...outcomes]}::text[]) limit 1`);
+    where tenant_id = ${tx.tenantId} and run_id = ${runId} and outcome = any(${[...outcomes]}::text[]) limit 1`);
   return rows.length > 0;
 }
 
 /** Returns up to `limit` items that the run could not list or fetch. */
-export async function listFailedItems(
-  tx: Queryable,
-  tenantId: string,
-  runId: string,
-  limit: number,
-): Promise<string[]> {
+export async function listFailedItems(tx: Tx, runId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ originId: string }>(sql`
-    select origin_id from run_item where tenant_id = ${tenantId} and run_id = ${runId} and outcome = 'failed'
+    select origin_id from run_item where tenant_id = ${tx.tenantId} and run_id = ${runId} and outcome = 'failed'
     order by origin_id limit ${limit}`);
   return rows.map(({ originId }) => originId);
 }
@@ -261,8 +226,7 @@ export async function listFailedItems(
  * @param unread only sources that were never served.
  */
 export async function listGoneSources(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   { groupId, runId }: { groupId: string; runId: string },
   { full, unread, limit }: { full: boolean; unread: boolean; limit: number },
 ): Promise<string[]> {
@@ -273,44 +237,43 @@ export async function listGoneSources(
     : sql`exists (${named} and i.outcome in ('skipped', 'gone'))`;
   const rows = await tx.query<{ id: string }>(sql`
     select s.id from source_origin o join source s on s.tenant_id = o.tenant_id and s.id = o.source_id and s.deleted_at is null
-    where o.tenant_id = ${tenantId} and o.source_group_id = ${groupId} and ${gone}
+    where o.tenant_id = ${tx.tenantId} and o.source_group_id = ${groupId} and ${gone}
       and ${unread ? raw("s.status <> 'ready'") : raw('true')}
     order by s.id limit ${limit}`);
   return rows.map((row) => row.id);
 }
 
 /** Adds steps of the run. The caller has passed the fence of `ingest/fence.ts`. */
-export async function saveSteps(tx: Tx, tenantId: string, runId: string, steps: readonly Opaque[]): Promise<void> {
+export async function saveSteps(tx: Tx, runId: string, steps: readonly Opaque[]): Promise<void> {
   if (steps.length === 0) return;
   await tx.query(sql`
     insert into run_step (tenant_id, run_id, ordinal, steps)
-    select ${tenantId}, ${runId}, coalesce(max(ordinal), 0) + 1, ${json(steps)} from run_step
-    where tenant_id = ${tenantId} and run_id = ${runId}`);
+    select ${tx.tenantId}, ${runId}, coalesce(max(ordinal), 0) + 1, ${json(steps)} from run_step
+    where tenant_id = ${tx.tenantId} and run_id = ${runId}`);
 }
 
 /** Returns rows of steps of the run in their order, behind the ordinal `after`. */
 export function readSteps(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   runId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<{ ordinal: number; steps: Opaque[] }[]> {
   return tx.query(sql`
-    select ordinal, steps from run_step where tenant_id = ${tenantId} and run_id = ${runId} and ordinal > ${after}
+    select ordinal, steps from run_step where tenant_id = ${tx.tenantId} and run_id = ${runId} and ordinal > ${after}
     order by ordinal limit ${limit}`);
 }
 
 /** Deletes up to `limit` rows of steps, and as many items, of runs that have ended. Returns the greater of the two numbers. */
-export async function dropEndedItems(tx: Tx, tenantId: string, limit: number): Promise<number> {
+export async function dropEndedItems(tx: Tx, limit: number): Promise<number> {
   const steps = await tx.query(sql`
-    delete from run_step where tenant_id = ${tenantId} and (run_id, ordinal) in (
+    delete from run_step where tenant_id = ${tx.tenantId} and (run_id, ordinal) in (
       select s.run_id, s.ordinal from run_step s join run r on r.tenant_id = s.tenant_id and r.id = s.run_id
-      where s.tenant_id = ${tenantId} and r.ended_at is not null limit ${limit})
+      where s.tenant_id = ${tx.tenantId} and r.ended_at is not null limit ${limit})
     returning 1 as one`);
   const items = await tx.query(sql`
-    delete from run_item where tenant_id = ${tenantId} and (run_id, origin_id) in (
+    delete from run_item where tenant_id = ${tx.tenantId} and (run_id, origin_id) in (
       select i.run_id, i.origin_id from run_item i join run r on r.tenant_id = i.tenant_id and r.id = i.run_id
-      where i.tenant_id = ${tenantId} and r.ended_at is not null limit ${limit})
+      where i.tenant_id = ${tx.tenantId} and r.ended_at is not null limit ${limit})
     returning 1 as one`);
   return Math.max(steps.length, items.length);
 }

@@ -1,7 +1,7 @@
 /** SQL of the tables run and run_error. */
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
-import type { Queryable, Tx } from '../db/database.ts';
+import type { Tx } from '../db/database.ts';
 import { containsText, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { recordset } from '../db/recordset.ts';
 import { join, keepPlan, raw, sql } from '../db/sql.ts';
@@ -86,50 +86,39 @@ export interface NewRun {
   createdAt: Date;
 }
 
-export async function insertRun(tx: Tx, tenantId: string, run: NewRun): Promise<void> {
+export async function insertRun(tx: Tx, run: NewRun): Promise<void> {
   await tx.query(sql`
     insert into run (tenant_id, id, source_group_id, status, reads, generation, files_done, files_total, scanned, unchanged, created_at)
-    values (${tenantId}, ${run.id}, ${run.sourceGroupId}, 'queued', ${run.reads ?? 'origin'}, ${run.generation}, ${run.unchanged},
+    values (${tx.tenantId}, ${run.id}, ${run.sourceGroupId}, 'queued', ${run.reads ?? 'origin'}, ${run.generation}, ${run.unchanged},
             ${run.scanned}, ${run.scanned}, ${run.unchanged}, ${run.createdAt})`);
 }
 
 /** Returns the run if `limits` allow the caller to see its group and the group is not deleted. */
-export async function findRun(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  limits: GroupLimits,
-): Promise<Run | undefined> {
+export async function findRun(tx: Tx, id: string, limits: GroupLimits): Promise<Run | undefined> {
   const [run] = await tx.query<Run>(sql`
     select ${RUN_COLUMNS} from run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
-    where r.tenant_id = ${tenantId} and r.id = ${id} and g.deleted_at is null and ${withinLimits(limits)}`);
+    where r.tenant_id = ${tx.tenantId} and r.id = ${id} and g.deleted_at is null and ${withinLimits(limits)}`);
   return run;
 }
 
-export async function findGroupIdOfRun(tx: Queryable, tenantId: string, id: string): Promise<string | undefined> {
+export async function findGroupIdOfRun(tx: Tx, id: string): Promise<string | undefined> {
   const [run] = await tx.query<{ groupId: string }>(sql`
-    select source_group_id as group_id from run where tenant_id = ${tenantId} and id = ${id}`);
+    select source_group_id as group_id from run where tenant_id = ${tx.tenantId} and id = ${id}`);
   return run?.groupId;
 }
 
 /** Locks and returns the run; the group must be locked before. */
-export async function lockRun(tx: Tx, tenantId: string, id: string): Promise<Run | undefined> {
+export async function lockRun(tx: Tx, id: string): Promise<Run | undefined> {
   const [run] = await tx.query<Run>(
     keepPlan(sql`
-    select ${RUN_COLUMNS} from run r where r.tenant_id = ${tenantId} and r.id = ${id} for update`),
+    select ${RUN_COLUMNS} from run r where r.tenant_id = ${tx.tenantId} and r.id = ${id} for update`),
   );
   return run;
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
-export function listRuns(
-  tx: Queryable,
-  tenantId: string,
-  limits: GroupLimits,
-  filter: RunFilter,
-  page: PageRequest,
-): Promise<Listed<Run>> {
-  const conditions = [sql`r.tenant_id = ${tenantId}`, withinLimits(limits)];
+export function listRuns(tx: Tx, limits: GroupLimits, filter: RunFilter, page: PageRequest): Promise<Listed<Run>> {
+  const conditions = [sql`r.tenant_id = ${tx.tenantId}`, withinLimits(limits)];
   if (filter.sourceGroupId !== undefined) conditions.push(sql`r.source_group_id = ${filter.sourceGroupId}`);
   if (filter.status !== undefined) conditions.push(sql`r.status = ${filter.status}`);
   if (filter.from !== undefined) conditions.push(sql`r.created_at >= ${filter.from}`);
@@ -142,31 +131,24 @@ export function listRuns(
 }
 
 /** Returns runs that are active or have ended since `since`, oldest first, at most `limit`. */
-export function listMovingRuns(
-  tx: Queryable,
-  tenantId: string,
-  limits: GroupLimits,
-  since: Date,
-  limit: number,
-): Promise<Run[]> {
+export function listMovingRuns(tx: Tx, limits: GroupLimits, since: Date, limit: number): Promise<Run[]> {
   return tx.query<Run>(sql`
     select ${RUN_COLUMNS} from run r join source_group g on g.tenant_id = r.tenant_id and g.id = r.source_group_id
-    where r.tenant_id = ${tenantId} and (r.ended_at is null or r.ended_at > ${since}) and g.deleted_at is null
+    where r.tenant_id = ${tx.tenantId} and (r.ended_at is null or r.ended_at > ${since}) and g.deleted_at is null
       and ${withinLimits(limits)}
     order by r.id limit ${limit}`);
 }
 
 /** Claims the run for a worker and returns the attempt number, which fences out every earlier worker. */
-export async function claimRun(tx: Tx, tenantId: string, id: string, now: Date): Promise<number> {
+export async function claimRun(tx: Tx, id: string, now: Date): Promise<number> {
   const [run] = await tx.query<{ attempt: number }>(sql`
     update run set attempt = attempt + 1, status = 'starting', heartbeat_at = ${now}
-    where tenant_id = ${tenantId} and id = ${id} returning attempt`);
+    where tenant_id = ${tx.tenantId} and id = ${id} returning attempt`);
   return run!.attempt;
 }
 
 export async function setRunStatus(
   tx: Tx,
-  tenantId: string,
   id: string,
   status: JobStatus,
   change: {
@@ -182,7 +164,7 @@ export async function setRunStatus(
       ended_at = coalesce(${change.endedAt ?? null}::timestamptz, ended_at),
       error_title = coalesce(${change.error?.title ?? null}::text, error_title),
       error_message = coalesce(${change.error?.message ?? null}::text, error_message)
-    where tenant_id = ${tenantId} and id = ${id}`);
+    where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Counts of files that a listing found. Listed files that no other count includes wait to be read. */
@@ -202,70 +184,51 @@ export const NOTHING_LISTED: ListedStep = { listed: 0, unchanged: 0, updated: 0,
  * @param waiting number of files that the listing has found but not looked at; the total includes them. Undefined keeps the
  *   present total.
  */
-export async function addListed(
-  tx: Tx,
-  tenantId: string,
-  id: string,
-  step: ListedStep,
-  now: Date,
-  waiting?: number,
-): Promise<void> {
+export async function addListed(tx: Tx, id: string, step: ListedStep, now: Date, waiting?: number): Promise<void> {
   const { listed, unchanged, updated, skipped, failed } = step;
   const before = waiting === undefined ? raw('files_total') : sql`scanned + ${waiting}`;
   await tx.query(sql`
     update run set files_total = ${before} + ${listed}, scanned = scanned + ${listed},
       files_done = files_done + ${unchanged + updated + skipped + failed}, unchanged = unchanged + ${unchanged},
       updated = updated + ${updated}, skipped = skipped + ${skipped}, failed = failed + ${failed}, heartbeat_at = ${now}
-    where tenant_id = ${tenantId} and id = ${id}`);
+    where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Ends the listing: the run's total becomes the finished files plus the files that wait to be read. */
-export async function settleTotals(tx: Tx, tenantId: string, id: string, waiting: number): Promise<void> {
+export async function settleTotals(tx: Tx, id: string, waiting: number): Promise<void> {
   await tx.query(sql`
     update run set files_total = files_done + ${waiting}, scanned = files_done + ${waiting}, stage = 'parse'
-    where tenant_id = ${tenantId} and id = ${id}`);
+    where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /** Adds deleted sources, whose items were gone at the origin, to the run's figures. */
-export async function addDeleted(tx: Tx, tenantId: string, id: string, sources: number): Promise<void> {
+export async function addDeleted(tx: Tx, id: string, sources: number): Promise<void> {
   await tx.query(sql`
-    update run set deleted = deleted + ${sources} where tenant_id = ${tenantId} and id = ${id}`);
+    update run set deleted = deleted + ${sources} where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
-export async function addProgress(tx: Tx, tenantId: string, id: string, step: ProgressStep, now: Date): Promise<void> {
+export async function addProgress(tx: Tx, id: string, step: ProgressStep, now: Date): Promise<void> {
   await tx.query(
     keepPlan(sql`
     update run set files_done = files_done + ${step.filesDone}, chunks_done = chunks_done + ${step.chunksDone},
       added = added + ${step.added}, updated = updated + ${step.updated}, failed = failed + ${step.failed}, heartbeat_at = ${now}
-    where tenant_id = ${tenantId} and id = ${id}`),
+    where tenant_id = ${tx.tenantId} and id = ${id}`),
   );
 }
 
 /** Counts deleted files as skipped in the active run of the group's generation, if one exists. The group must be locked. */
-export async function countSkipped(
-  tx: Tx,
-  tenantId: string,
-  groupId: string,
-  generation: number,
-  files: number,
-): Promise<void> {
+export async function countSkipped(tx: Tx, groupId: string, generation: number, files: number): Promise<void> {
   await tx.query(sql`
     update run set files_done = files_done + ${files}, skipped = skipped + ${files}
-    where tenant_id = ${tenantId} and source_group_id = ${groupId} and generation = ${generation}
+    where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} and generation = ${generation}
       and status = any(${[...ACTIVE_STATUSES]}::text[])`);
 }
 
 /** Sends the worker's heartbeat. Returns false if another worker has claimed the run, or if the run must stop. */
-export async function beatRun(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  attempt: number,
-  now: Date,
-): Promise<boolean> {
+export async function beatRun(tx: Tx, id: string, attempt: number, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
     update run r set heartbeat_at = ${now} from source_group g
-    where r.tenant_id = ${tenantId} and r.id = ${id} and r.attempt = ${attempt} and r.status in ('starting', 'started')
+    where r.tenant_id = ${tx.tenantId} and r.id = ${id} and r.attempt = ${attempt} and r.status in ('starting', 'started')
       and g.tenant_id = r.tenant_id and g.id = r.source_group_id and g.deleted_at is null
     returning r.id`);
   return rows.length > 0;
@@ -285,18 +248,13 @@ const ERROR_COLUMNS = {
 } as const;
 
 /** Saves errors, at most one per run and source: a later failure of the same file replaces the earlier one. */
-export async function insertRunErrors(
-  tx: Tx,
-  tenantId: string,
-  runId: string,
-  errors: readonly NewRunError[],
-): Promise<void> {
+export async function insertRunErrors(tx: Tx, runId: string, errors: readonly NewRunError[]): Promise<void> {
   if (errors.length === 0) return;
   const given = recordset(ERROR_COLUMNS, errors);
   await tx.query(sql`
     insert into run_error (tenant_id, run_id, ${given.columns})
-    select ${tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
-    left join source s on s.tenant_id = ${tenantId} and s.id = r.source_id
+    select ${tx.tenantId}::uuid, ${runId}::uuid, ${given.values} from ${given.table}
+    left join source s on s.tenant_id = ${tx.tenantId} and s.id = r.source_id
     on conflict (tenant_id, run_id, source_id) do update set stage = excluded.stage, title = excluded.title,
       message = excluded.message, retryable = excluded.retryable`);
 }
@@ -306,33 +264,27 @@ const RUN_ERROR_COLUMNS = raw(
 );
 
 /** Returns one page of the run's errors, with one extra row if a next page exists; `total` counts all errors. */
-export function listRunErrors(
-  tx: Queryable,
-  tenantId: string,
-  runId: string,
-  page: PageRequest,
-): Promise<Listed<RunError>> {
-  const matching = sql`run_error e where e.tenant_id = ${tenantId} and e.run_id = ${runId}`;
+export function listRunErrors(tx: Tx, runId: string, page: PageRequest): Promise<Listed<RunError>> {
+  const matching = sql`run_error e where e.tenant_id = ${tx.tenantId} and e.run_id = ${runId}`;
   return readPage<RunError>(tx, RUN_ERROR_COLUMNS, matching, raw('e.id'), page);
 }
 
 /** Returns whether an item could not be listed or fetched in the run for a reason that may pass. */
-export async function hasTemporaryFailures(tx: Queryable, tenantId: string, runId: string): Promise<boolean> {
+export async function hasTemporaryFailures(tx: Tx, runId: string): Promise<boolean> {
   const rows = await tx.query(sql`
     select 1 as one from run_error
-    where tenant_id = ${tenantId} and run_id = ${runId} and stage in ('list', 'fetch') and retryable limit 1`);
+    where tenant_id = ${tx.tenantId} and run_id = ${runId} and stage in ('list', 'fetch') and retryable limit 1`);
   return rows.length > 0;
 }
 
 /** Returns active runs without a heartbeat since `beatBefore`, also those that wait for a worker. */
 export async function listStalledRuns(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   beatBefore: Date,
 ): Promise<Pick<Run, 'id' | 'sourceGroupId' | 'status' | 'reads'>[]> {
   return tx.query(sql`
     select r.id, r.source_group_id, r.status, r.reads from run r
-    where r.tenant_id = ${tenantId} and r.status = any(${[...ACTIVE_STATUSES]}::text[])
+    where r.tenant_id = ${tx.tenantId} and r.status = any(${[...ACTIVE_STATUSES]}::text[])
       and coalesce(r.heartbeat_at, r.created_at) < ${beatBefore}
     order by r.id`);
 }
@@ -341,9 +293,9 @@ export async function listStalledRuns(
  * Deletes runs that ended before `endedBefore`, with their errors. The newest run of each group stays, and so do runs that say why
  * a file is failed.
  */
-export async function dropOldRuns(tx: Queryable, tenantId: string, endedBefore: Date): Promise<void> {
+export async function dropOldRuns(tx: Tx, endedBefore: Date): Promise<void> {
   await tx.query(sql`
-    delete from run r where r.tenant_id = ${tenantId} and r.ended_at < ${endedBefore} and exists (
+    delete from run r where r.tenant_id = ${tx.tenantId} and r.ended_at < ${endedBefore} and exists (
       select from run n where n.tenant_id = r.tenant_id and n.source_group_id = r.source_group_id and n.id > r.id)
       and not exists (
         select from run_error e join source s on s.tenant_id = e.tenant_id and s.id = e.source_id and s.deleted_at is null

@@ -43,59 +43,49 @@ const SETTING_COLUMNS =
   c.failing_since, c.cursor, c.run_resume, c.created_at, c.deleted_at`);
 const JOINED = raw('connector_setting c join source_group g on g.tenant_id = c.tenant_id and g.id = c.source_group_id');
 
-export async function insertSetting(tx: Tx, tenantId: string, setting: NewSetting): Promise<void> {
+export async function insertSetting(tx: Tx, setting: NewSetting): Promise<void> {
   await tx.query(sql`
     insert into connector_setting (tenant_id, id, source_group_id, kind, origin, secret_id, needs_credential, rrule, next_times,
       next_at, created_at)
-    values (${tenantId}, ${setting.id}, ${setting.sourceGroupId}, ${setting.origin.kind}, ${json(setting.origin)},
+    values (${tx.tenantId}, ${setting.id}, ${setting.sourceGroupId}, ${setting.origin.kind}, ${json(setting.origin)},
             ${setting.secretId}, ${setting.needsCredential}, ${setting.rrule}, ${[...setting.nextTimes]}::timestamptz[],
             ${setting.nextTimes[0] ?? null}::timestamptz, ${setting.createdAt})`);
 }
 
 /** Counts the tenant's groups with an origin. Nobody else can add one until the transaction ends. */
-export async function countSettingsLocked(tx: Tx, tenantId: string): Promise<number> {
-  await lockAdditions(tx, tenantId, 'connector_setting');
-  return countRows(tx, sql`connector_setting where tenant_id = ${tenantId}`);
+export async function countSettingsLocked(tx: Tx): Promise<number> {
+  await lockAdditions(tx, 'connector_setting');
+  return countRows(tx, sql`connector_setting where tenant_id = ${tx.tenantId}`);
 }
 
 /** Returns the setting of the group; undefined for a group of uploaded files. */
-export async function findSettingOfGroup(
-  tx: Queryable,
-  tenantId: string,
-  groupId: string,
-): Promise<Setting | undefined> {
-  const [setting] = await listSettingsOfGroups(tx, tenantId, [groupId]);
+export async function findSettingOfGroup(tx: Tx, groupId: string): Promise<Setting | undefined> {
+  const [setting] = await listSettingsOfGroups(tx, [groupId]);
   return setting;
 }
 
-export async function listSettingsOfGroups(
-  tx: Queryable,
-  tenantId: string,
-  groupIds: readonly string[],
-): Promise<Setting[]> {
+export async function listSettingsOfGroups(tx: Tx, groupIds: readonly string[]): Promise<Setting[]> {
   return tx.query<Setting>(sql`
     select ${SETTING_COLUMNS} from ${JOINED}
-    where c.tenant_id = ${tenantId} and c.source_group_id = any(${[...groupIds]}::uuid[])`);
+    where c.tenant_id = ${tx.tenantId} and c.source_group_id = any(${[...groupIds]}::uuid[])`);
 }
 
 /** Returns the setting of this kind if it is not deleted and `limits` allow the caller to see it. */
 export async function findSetting(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   kind: OriginKind,
   id: string,
   limits: GroupLimits,
 ): Promise<Setting | undefined> {
   const [setting] = await tx.query<Setting>(
-    sql`select ${SETTING_COLUMNS} from ${JOINED} where ${visible(tenantId, kind, limits)} and c.id = ${id}`,
+    sql`select ${SETTING_COLUMNS} from ${JOINED} where ${visible(tx.tenantId, kind, limits)} and c.id = ${id}`,
   );
   return setting;
 }
 
 /** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export function listSettings(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   kind: OriginKind,
   limits: GroupLimits,
   page: PageRequest,
@@ -103,7 +93,7 @@ export function listSettings(
   return readPage<Setting>(
     tx,
     SETTING_COLUMNS,
-    sql`${JOINED} where ${visible(tenantId, kind, limits)}`,
+    sql`${JOINED} where ${visible(tx.tenantId, kind, limits)}`,
     raw('c.id'),
     page,
   );
@@ -117,35 +107,29 @@ function visible(tenantId: string, kind: OriginKind, limits: GroupLimits): Sql {
 }
 
 /** Saves the schedule; the group must be locked. `nextTimes` are the next occurrences of the rule, empty after its last one. */
-export async function saveSchedule(
-  tx: Tx,
-  tenantId: string,
-  groupId: string,
-  rrule: string,
-  nextTimes: readonly Date[],
-): Promise<void> {
+export async function saveSchedule(tx: Tx, groupId: string, rrule: string, nextTimes: readonly Date[]): Promise<void> {
   await tx.query(sql`
     update connector_setting set rrule = ${rrule}, next_times = ${[...nextTimes]}::timestamptz[],
       next_at = ${nextTimes[0] ?? null}::timestamptz
-    where tenant_id = ${tenantId} and source_group_id = ${groupId} and deleted_at is null`);
+    where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} and deleted_at is null`);
 }
 
 /** Saves when the runs of the group began to fail; `start` is the start of a run that failed. Null: the last run succeeded. */
-export async function saveFailing(tx: Tx, tenantId: string, groupId: string, start: Date | null): Promise<void> {
+export async function saveFailing(tx: Tx, groupId: string, start: Date | null): Promise<void> {
   const value = start === null ? raw('null') : sql`coalesce(failing_since, ${start})`;
   await tx.query(sql`
-    update connector_setting set failing_since = ${value} where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+    update connector_setting set failing_since = ${value} where tenant_id = ${tx.tenantId} and source_group_id = ${groupId}`);
 }
 
 /**
  * Makes the schedules due whose runs fail with this secret, and ends their pauses: an active run may still fail with the old value. Call
  * this function when the secret has another value.
  */
-export async function retryFailing(tx: Tx, tenantId: string, secretId: string, now: Date): Promise<void> {
+export async function retryFailing(tx: Tx, secretId: string, now: Date): Promise<void> {
   await tx.query(sql`
     update connector_setting set failing_since = null, next_at = case when next_at > ${now} then ${now} else next_at end,
       next_times = case when next_at > ${now} then (array[${now}::timestamptz] || next_times)[1:${NEXT_TIMES}] else next_times end
-    where tenant_id = ${tenantId} and secret_id = ${secretId} and failing_since is not null`);
+    where tenant_id = ${tx.tenantId} and secret_id = ${secretId} and failing_since is not null`);
 }
 
 /** Returns whether the schedule is unchanged and this occurrence was not started meanwhile. */
@@ -165,29 +149,29 @@ export async function listDueSettings(
 }
 
 /** Deletes the setting and its schedule; a caller can still start runs of the group. The group must be locked. */
-export async function deleteSetting(tx: Tx, tenantId: string, groupId: string, now: Date): Promise<void> {
+export async function deleteSetting(tx: Tx, groupId: string, now: Date): Promise<void> {
   await tx.query(sql`
     update connector_setting set deleted_at = coalesce(deleted_at, ${now}), rrule = '', next_times = '{}', next_at = null
-    where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+    where tenant_id = ${tx.tenantId} and source_group_id = ${groupId}`);
 }
 
 /** Clears the checkpoint of an earlier run when a new run begins. The group must be locked. */
-export async function forgetCheckpoint(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+export async function forgetCheckpoint(tx: Tx, groupId: string): Promise<void> {
   await tx.query(sql`
-    update connector_setting set run_resume = null where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+    update connector_setting set run_resume = null where tenant_id = ${tx.tenantId} and source_group_id = ${groupId}`);
 }
 
 /** Saves the checkpoint of the run. The caller has passed the fence of `ingest/fence.ts`. */
-export async function saveCheckpoint(tx: Tx, tenantId: string, groupId: string, resume: Opaque): Promise<void> {
+export async function saveCheckpoint(tx: Tx, groupId: string, resume: Opaque): Promise<void> {
   await tx.query(sql`
     update connector_setting set run_resume = ${json(resume)}
-    where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+    where tenant_id = ${tx.tenantId} and source_group_id = ${groupId}`);
 }
 
 /** Saves the cursor at the end of a run: the next run starts from `cursor`, or with a full listing if the cursor is null. */
-export async function saveCursor(tx: Tx, tenantId: string, groupId: string, cursor: Opaque | null): Promise<void> {
+export async function saveCursor(tx: Tx, groupId: string, cursor: Opaque | null): Promise<void> {
   const value = cursor === null ? raw('null') : sql`${json(cursor)}`;
   await tx.query(sql`
     update connector_setting set cursor = ${value}, run_resume = null
-    where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+    where tenant_id = ${tx.tenantId} and source_group_id = ${groupId}`);
 }

@@ -1,5 +1,5 @@
 /** SQL of the table source. */
-import { json, type Tx } from '../db/database.ts';
+import { type AnyTx, json, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
@@ -63,7 +63,6 @@ const NEW_SOURCE_COLUMNS = {
 /** Inserts the sources in one statement: an upload has up to 2,000. */
 export async function insertSources(
   tx: Tx,
-  tenantId: string,
   group: { id: string; sourceType: string; createdAt: Date },
   sources: readonly NewSource[],
 ): Promise<void> {
@@ -71,7 +70,7 @@ export async function insertSources(
   const given = recordset(NEW_SOURCE_COLUMNS, sources);
   await tx.query(sql`
     insert into source (tenant_id, source_group_id, source_type, status, created_at, ${given.columns})
-    select ${tenantId}::uuid, ${group.id}::uuid, ${group.sourceType}::text, 'pending', ${group.createdAt}::timestamptz, ${given.values}
+    select ${tx.tenantId}::uuid, ${group.id}::uuid, ${group.sourceType}::text, 'pending', ${group.createdAt}::timestamptz, ${given.values}
     from ${given.table}`);
 }
 
@@ -90,10 +89,10 @@ export const WITH_UPDATE = raw(
  */
 export async function claimPendingSources(
   tx: Tx,
-  tenantId: string,
   groupId: string,
   claim: { afterId: string | null; limit: number; suspectAttempts: number; suspects: boolean; only?: Sql },
 ): Promise<PendingSource[]> {
+  const { tenantId } = tx;
   const after = (id: Sql): Sql => (claim.afterId === null ? raw('true') : sql`${id} > ${claim.afterId}::uuid`);
   const attempts: Sql = claim.suspects
     ? sql`s.attempts >= ${claim.suspectAttempts}`
@@ -128,17 +127,17 @@ export async function claimPendingSources(
 }
 
 /** Releases claimed sources and takes their attempts back: the worker stopped in good order before it finished them. */
-export async function releaseClaims(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+export async function releaseClaims(tx: Tx, sourceIds: readonly string[]): Promise<void> {
   await tx.query(sql`
     update source t set attempts = greatest(t.attempts - 1, 0) from ${WITH_UPDATE}
-    where t.tenant_id = ${tenantId} and t.id = any(${sourceIds}::uuid[]) and s.tenant_id = t.tenant_id and s.id = t.id and ${WAITS}`);
+    where t.tenant_id = ${tx.tenantId} and t.id = any(${sourceIds}::uuid[]) and s.tenant_id = t.tenant_id and s.id = t.id and ${WAITS}`);
 }
 
 /** Sets the attempts of the sources to 0, because they get new bytes. */
-export async function resetAttempts(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+export async function resetAttempts(tx: Tx, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
-    update source set attempts = 0 where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[])`);
+    update source set attempts = 0 where tenant_id = ${tx.tenantId} and id = any(${[...sourceIds]}::uuid[])`);
 }
 
 /** The effect of a saved result on its source. */
@@ -170,11 +169,8 @@ const RESULT_COLUMNS = {
  * A new version that was read replaces the served version; a new version that could not be read changes nothing.
  * The sub-select reads the counter before the update: a statement does not see its own changes.
  */
-export async function saveSourceResults(
-  tx: Tx,
-  tenantId: string,
-  results: readonly SourceResult[],
-): Promise<Map<string, SavedResult>> {
+export async function saveSourceResults(tx: Tx, results: readonly SourceResult[]): Promise<Map<string, SavedResult>> {
+  const { tenantId } = tx;
   const given = recordset(RESULT_COLUMNS, results).table;
   const saved = await tx.query<SavedResult & { id: string }>(
     keepPlan(sql`
@@ -202,20 +198,20 @@ export async function saveSourceResults(
 }
 
 /** Marks the sources as mixed: from now on they may have chunks and text of other generations. */
-export async function setMixed(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+export async function setMixed(tx: Tx, sourceIds: readonly string[]): Promise<void> {
   await tx.query(sql`
-    update source set mixed = true where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and not mixed`);
+    update source set mixed = true where tenant_id = ${tx.tenantId} and id = any(${[...sourceIds]}::uuid[]) and not mixed`);
 }
 
 /** Invalidates the caches of searches when chunks change without their sources: even an update of no row fires the trigger. */
-export async function invalidateChunkCaches(tx: Tx, tenantId: string): Promise<void> {
+export async function invalidateChunkCaches(tx: AnyTx, tenantId: string): Promise<void> {
   await tx.query(sql`update source set mixed = mixed where tenant_id = ${tenantId} and false`);
 }
 
 /** Clears the mark `mixed`: the group's sources have only chunks and text of their own generation. */
-export async function clearMixed(tx: Tx, tenantId: string, groupId: string): Promise<void> {
+export async function clearMixed(tx: Tx, groupId: string): Promise<void> {
   await tx.query(sql`
-    update source set mixed = false where tenant_id = ${tenantId} and source_group_id = ${groupId} and mixed`);
+    update source set mixed = false where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} and mixed`);
 }
 
 /** A change of a source's facts; its bytes stay. */
@@ -230,7 +226,7 @@ export interface ChangedSource {
 }
 
 /** Saves changed facts of sources. Must run before `saveItemFacts`, which replaces the metadata of the previous listing. */
-export async function changeSources(tx: Tx, tenantId: string, changes: readonly ChangedSource[]): Promise<void> {
+export async function changeSources(tx: Tx, changes: readonly ChangedSource[]): Promise<void> {
   if (changes.length === 0) return;
   const given = recordset(
     { id: 'uuid', name: 'text', url: 'text', content_at: 'timestamptz', metadata: 'jsonb' },
@@ -241,27 +237,25 @@ export async function changeSources(tx: Tx, tenantId: string, changes: readonly 
       origin_metadata = (s.origin_metadata - coalesce(array(select jsonb_object_keys(o.metadata)), '{}'))
         || marked_records('{}', r.metadata)
     from ${given.table}
-    left join source_origin o on o.tenant_id = ${tenantId} and o.source_id = r.id
-    where s.tenant_id = ${tenantId} and s.id = r.id`);
+    left join source_origin o on o.tenant_id = ${tx.tenantId} and o.source_id = r.id
+    where s.tenant_id = ${tx.tenantId} and s.id = r.id`);
 }
 
 /** Gives uploaded files another path and name. */
 export async function renameSources(
   tx: Tx,
-  tenantId: string,
   files: readonly { id: string; path: string; name: string }[],
 ): Promise<void> {
   if (files.length === 0) return;
   const given = recordset({ id: 'uuid', path: 'text', name: 'text' }, files);
   await tx.query(sql`
     update source s set path = r.path, name = r.name from ${given.table}
-    where s.tenant_id = ${tenantId} and s.id = r.id`);
+    where s.tenant_id = ${tx.tenantId} and s.id = r.id`);
 }
 
 /** Gives sources that were never served other bytes; they wait to be read. */
 export async function restartSources(
   tx: Tx,
-  tenantId: string,
   versions: readonly { sourceId: string; blobHash: string; fileSize: number; contentAt: Date | null }[],
 ): Promise<void> {
   if (versions.length === 0) return;
@@ -273,15 +267,15 @@ export async function restartSources(
     update source s set status = 'pending', attempts = 0, blob_hash = r.blob_hash, file_size = r.file_size,
       content_at = coalesce(r.content_at, s.content_at)
     from ${given.table}
-    where s.tenant_id = ${tenantId} and s.id = r.source_id and s.status <> 'ready' and s.deleted_at is null`);
+    where s.tenant_id = ${tx.tenantId} and s.id = r.source_id and s.status <> 'ready' and s.deleted_at is null`);
 }
 
 /** Marks pending sources as failed; a later run retries them. */
-export async function failPending(tx: Tx, tenantId: string, sourceIds: readonly string[]): Promise<void> {
+export async function failPending(tx: Tx, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return;
   await tx.query(sql`
     update source set status = 'failed'
-    where tenant_id = ${tenantId} and id = any(${[...sourceIds]}::uuid[]) and status = 'pending'`);
+    where tenant_id = ${tx.tenantId} and id = any(${[...sourceIds]}::uuid[]) and status = 'pending'`);
 }
 
 /**
@@ -290,7 +284,6 @@ export async function failPending(tx: Tx, tenantId: string, sourceIds: readonly 
  */
 export async function insertMembers(
   tx: Tx,
-  tenantId: string,
   parentId: string,
   members: readonly Pick<NewSource, 'id' | 'name' | 'fileSize' | 'blobHash'>[],
   now: Date,
@@ -303,23 +296,23 @@ export async function insertMembers(
     select p.tenant_id, p.source_group_id, p.source_type, 'unknown', 'pending', p.content_at, ${now}::timestamptz, p.id,
       p.member_depth + 1, jsonb_build_object('parent_source_id', jsonb_build_object('val', p.id::text, 'type', 'string')),
       p.metadata, ${given.values}
-    from (select * from source where tenant_id = ${tenantId} and id = ${parentId} for update) p, ${given.table}`);
+    from (select * from source where tenant_id = ${tx.tenantId} and id = ${parentId} for update) p, ${given.table}`);
 }
 
 /** Makes failed sources and new versions wait again, so that a new run retries them; ready sources stay ready. */
-export async function resetFailedSources(tx: Tx, tenantId: string, groupId: string, ids?: string[]): Promise<void> {
+export async function resetFailedSources(tx: Tx, groupId: string, ids?: string[]): Promise<void> {
   await tx.query(sql`
     update source s set status = case when s.status = 'ready' then 'ready' else 'pending' end, attempts = 0
-    where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and ${ids ? sql`s.id = any(${ids}::uuid[])` : raw('true')}
+    where s.tenant_id = ${tx.tenantId} and s.source_group_id = ${groupId} and ${ids ? sql`s.id = any(${ids}::uuid[])` : raw('true')}
       and s.deleted_at is null and (s.status in ('failed', 'pending')
         or exists (select from source_update u where u.tenant_id = s.tenant_id and u.source_id = s.id))`);
 }
 
 /** Deletes up to `limit` sources with their text and returns the hashes of their blobs. Their chunks must be deleted before. */
-export async function removeSources(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<string[]> {
+export async function removeSources(tx: Tx, groupId: string, limit: number): Promise<string[]> {
   const rows = await tx.query<{ blobHash: string }>(sql`
-    delete from source where tenant_id = ${tenantId} and id in (
-      select id from source where tenant_id = ${tenantId} and source_group_id = ${groupId} order by id limit ${limit})
+    delete from source where tenant_id = ${tx.tenantId} and id in (
+      select id from source where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} order by id limit ${limit})
     returning blob_hash`);
   return rows.map((row) => row.blobHash);
 }
@@ -330,23 +323,22 @@ export async function removeSources(tx: Tx, tenantId: string, groupId: string, l
  */
 export async function saveSourceMetadata(
   tx: Tx,
-  tenantId: string,
   id: string,
   before: ApiMetadata,
   metadata: ApiMetadata,
 ): Promise<void> {
-  await tx.query(sql`update source set metadata = ${json(metadata)} where tenant_id = ${tenantId} and id = ${id}`);
+  await tx.query(sql`update source set metadata = ${json(metadata)} where tenant_id = ${tx.tenantId} and id = ${id}`);
   const set = Object.entries(metadata).filter(([key, value]) => ownValue(before, key) !== value);
   const removed = Object.entries(before).filter(([key]) => !Object.hasOwn(metadata, key));
   await tx.query(sql`
     with recursive member as (
-      select id from source where tenant_id = ${tenantId} and parent_source_id = ${id}
+      select id from source where tenant_id = ${tx.tenantId} and parent_source_id = ${id}
       union all
-      select s.id from member m join source s on s.tenant_id = ${tenantId} and s.parent_source_id = m.id)
+      select s.id from member m join source s on s.tenant_id = ${tx.tenantId} and s.parent_source_id = m.id)
     update source s set metadata = (s.metadata - array(
         select r.key from jsonb_each_text(${json(Object.fromEntries(removed))}) r where s.metadata ->> r.key = r.value))
       || ${json(Object.fromEntries(set))}
-    from member m where s.tenant_id = ${tenantId} and s.id = m.id`);
+    from member m where s.tenant_id = ${tx.tenantId} and s.id = m.id`);
 }
 
 /** What `tombstoneSources` returns about a source. */
@@ -362,33 +354,28 @@ export interface TombstonedSource {
  * Marks sources, and all sources inside them, as deleted and returns them. Their group must be locked. Sources that are deleted
  * already are skipped.
  */
-export async function tombstoneSources(
-  tx: Tx,
-  tenantId: string,
-  ids: readonly string[],
-  now: Date,
-): Promise<TombstonedSource[]> {
+export async function tombstoneSources(tx: Tx, ids: readonly string[], now: Date): Promise<TombstonedSource[]> {
   return tx.query<TombstonedSource>(sql`
     with recursive hidden as (
-      select id from source where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[]) and deleted_at is null
+      select id from source where tenant_id = ${tx.tenantId} and id = any(${[...ids]}::uuid[]) and deleted_at is null
       union all
       select s.id from hidden h join source s on s.parent_source_id = h.id
-      where s.tenant_id = ${tenantId} and s.deleted_at is null)
-    update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tenantId} and s.id = h.id
-    where t.tenant_id = ${tenantId} and t.id = h.id
+      where s.tenant_id = ${tx.tenantId} and s.deleted_at is null)
+    update source t set deleted_at = ${now} from hidden h join ${WITH_UPDATE} on s.tenant_id = ${tx.tenantId} and s.id = h.id
+    where t.tenant_id = ${tx.tenantId} and t.id = h.id
     returning t.id, ${WAITS} as waits, t.chunk_metadatas_count, ${SOURCE_PATH} as path`);
 }
 
 /** Notes at the source that holds this member, if any, that one of its members was deleted. It holds until the source is read again. */
-export async function noteDeletedMember(tx: Tx, tenantId: string, memberId: string): Promise<void> {
+export async function noteDeletedMember(tx: Tx, memberId: string): Promise<void> {
   await tx.query(sql`
     update source p set member_deleted = true from source m
-    where m.tenant_id = ${tenantId} and m.id = ${memberId} and p.tenant_id = ${tenantId} and p.id = m.parent_source_id`);
+    where m.tenant_id = ${tx.tenantId} and m.id = ${memberId} and p.tenant_id = ${tx.tenantId} and p.id = m.parent_source_id`);
 }
 
 /** Deletes the row of a source that is marked as deleted, and returns the hash of its blob. Its chunks must be deleted before. */
-export async function removeTombstonedSource(tx: Tx, tenantId: string, id: string): Promise<string | undefined> {
+export async function removeTombstonedSource(tx: Tx, id: string): Promise<string | undefined> {
   const [source] = await tx.query<{ blobHash: string }>(sql`
-    delete from source where tenant_id = ${tenantId} and id = ${id} and deleted_at is not null returning blob_hash`);
+    delete from source where tenant_id = ${tx.tenantId} and id = ${id} and deleted_at is not null returning blob_hash`);
   return source?.blobHash;
 }

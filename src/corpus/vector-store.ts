@@ -4,7 +4,7 @@
  *
  * Each generation has its own table of vectors. The table has an index of the generation's dimension, and one DROP deletes it.
  */
-import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { AnyTx, Database, Queryable, Tx } from '../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 
 /** The facts that a search needs about the vectors in use. */
@@ -86,7 +86,7 @@ export function vectorBytes(vector: Float32Array): Buffer {
 const VECTOR_HEAD_BYTES = 4;
 
 /** Creates the tenant's partition of chunk_vector; called when the tenant is created. */
-export async function createVectorPartition(tx: Tx, tenant: { id: string; partitionNo: number }): Promise<void> {
+export async function createVectorPartition(tx: AnyTx, tenant: { id: string; partitionNo: number }): Promise<void> {
   const name = vectorPartition(tenant.partitionNo);
   await tx.query(sql`create table ${identifier(name)} partition of chunk_vector for values in (${raw(`'${tenant.id}'`)})
     partition by list (generation)`);
@@ -142,7 +142,7 @@ export async function listGenerations(tx: Queryable, tenantId: string): Promise<
  * @param tx a system transaction, because the function creates a table.
  */
 export async function createGeneration(
-  tx: Tx,
+  tx: AnyTx,
   tenantId: string,
   { model, dimension, element, indexed }: Pick<Generation, 'model' | 'dimension' | 'element' | 'indexed'>,
   now: Date,
@@ -225,11 +225,11 @@ export async function findWorn(tx: Queryable, tenantId: string, model: string): 
 }
 
 /** Makes searches use the generation, and retires the generation that they used before. */
-export async function serveGeneration(tx: Tx, tenantId: string, generation: number, now: Date): Promise<void> {
+export async function serveGeneration(tx: Tx, generation: number, now: Date): Promise<void> {
   await tx.query(sql`update embedding_generation set status = 'retired', retired_at = ${now}
-    where tenant_id = ${tenantId} and status = 'serving' and generation <> ${generation}`);
+    where tenant_id = ${tx.tenantId} and status = 'serving' and generation <> ${generation}`);
   await tx.query(sql`update embedding_generation set status = 'serving', served_at = ${now}
-    where tenant_id = ${tenantId} and generation = ${generation} and status = 'building'`);
+    where tenant_id = ${tx.tenantId} and generation = ${generation} and status = 'building'`);
 }
 
 export interface NewVector {
@@ -244,22 +244,17 @@ export interface NewVector {
  * Stores vectors of chunks that still exist, and returns the ids of these chunks. Chunks that another transaction is deleting are
  * skipped. The other chunks cannot be deleted until the transaction ends.
  */
-export async function insertVectors(
-  tx: Tx,
-  tenantId: string,
-  generation: number,
-  vectors: readonly NewVector[],
-): Promise<string[]> {
+export async function insertVectors(tx: Tx, generation: number, vectors: readonly NewVector[]): Promise<string[]> {
   const ids = vectors.map((vector) => vector.chunkId);
   const rows = await tx.query<{ id: string }>(sql`
     with there as (
-      select c.id, c.source_id from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])
+      select c.id, c.source_id from chunk c where c.tenant_id = ${tx.tenantId} and c.id = any(${ids}::uuid[])
       order by c.id for key share skip locked
     ), stored as (
       insert into chunk_vector (tenant_id, generation, chunk_id, source_id, content_hash, embedding, embedding_single)
       select g.tenant_id, g.generation, t.id, t.source_id, r.hash,
         case g.element when 'half' then r.embedding::halfvec end, case g.element when 'single' then r.embedding::vector end
-      from (select * from embedding_generation where tenant_id = ${tenantId} and generation = ${generation}) g
+      from (select * from embedding_generation where tenant_id = ${tx.tenantId} and generation = ${generation}) g
       cross join there t join unnest(${ids}::uuid[], ${vectors.map((vector) => vector.hash)}::bytea[],
         ${vectors.map((vector) => vector.embedding)}::text[]) as r(id, hash, embedding) on r.id = t.id
       on conflict do nothing
@@ -269,35 +264,30 @@ export async function insertVectors(
 }
 
 /** Returns the last chunk that `fillWaiting` has looked at for this generation; null before the first. */
-export async function findFilledTo(tx: Queryable, tenantId: string, generation: number): Promise<string | null> {
+export async function findFilledTo(tx: Tx, generation: number): Promise<string | null> {
   const [row] = await tx.query<{ filledTo: string | null }>(sql`
-    select filled_to from embedding_generation where tenant_id = ${tenantId} and generation = ${generation}`);
+    select filled_to from embedding_generation where tenant_id = ${tx.tenantId} and generation = ${generation}`);
   return row?.filledTo ?? null;
 }
 
 /** Saves the last chunk that `fillWaiting` has looked at. @param filledTo null marks the generation as filled. */
-export async function saveFilledTo(
-  tx: Tx,
-  tenantId: string,
-  generation: number,
-  filledTo: string | null,
-): Promise<void> {
+export async function saveFilledTo(tx: Tx, generation: number, filledTo: string | null): Promise<void> {
   await tx.query(sql`
     update embedding_generation set filled_to = coalesce(${filledTo}::uuid, filled_to), filled = ${filledTo}::uuid is null
-    where tenant_id = ${tenantId} and generation = ${generation}`);
+    where tenant_id = ${tx.tenantId} and generation = ${generation}`);
 }
 
 /** Retires the generation that is being built, because another model was configured meanwhile. */
-export async function retireBuilding(tx: Tx, tenantId: string, now: Date): Promise<void> {
+export async function retireBuilding(tx: Tx, now: Date): Promise<void> {
   await tx.query(sql`update embedding_generation set status = 'retired', retired_at = ${now}
-    where tenant_id = ${tenantId} and status = 'building'`);
+    where tenant_id = ${tx.tenantId} and status = 'building'`);
 }
 
 /** Returns the generations that were retired before this time; no search reads them any more. */
-export async function listRetired(tx: Queryable, tenantId: string, before: Date): Promise<number[]> {
+export async function listRetired(tx: Tx, before: Date): Promise<number[]> {
   const rows = await tx.query<{ generation: number }>(sql`
     select generation from embedding_generation
-    where tenant_id = ${tenantId} and status = 'retired' and retired_at < ${before} order by generation`);
+    where tenant_id = ${tx.tenantId} and status = 'retired' and retired_at < ${before} order by generation`);
   return rows.map((row) => row.generation);
 }
 
@@ -314,50 +304,35 @@ export async function dropGeneration(db: Database, tenantId: string, generation:
 }
 
 /** Returns vectors of texts that this model embedded before, for any generation or for replaced chunks, by the hex of the text's hash. */
-export async function findVectors(
-  tx: Queryable,
-  tenantId: string,
-  model: string,
-  hashes: readonly Buffer[],
-): Promise<Map<string, string>> {
+export async function findVectors(tx: Tx, model: string, hashes: readonly Buffer[]): Promise<Map<string, string>> {
   const rows = await tx.query<{ hash: string; embedding: string }>(sql`
     select encode(v.content_hash, 'hex') as hash, coalesce(v.embedding_single::text, v.embedding::text) as embedding from chunk_vector v
-    where v.tenant_id = ${tenantId} and v.content_hash = any(${hashes}::bytea[])
+    where v.tenant_id = ${tx.tenantId} and v.content_hash = any(${hashes}::bytea[])
       and v.generation in (select g.generation from embedding_generation g
-        where g.tenant_id = ${tenantId} and g.model = ${model} and g.status <> 'retired')
+        where g.tenant_id = ${tx.tenantId} and g.model = ${model} and g.status <> 'retired')
     union all
     select encode(e.content_hash, 'hex'), e.embedding::text from embedding_cache e
-    where e.tenant_id = ${tenantId} and e.model = ${model} and e.content_hash = any(${hashes}::bytea[])`);
+    where e.tenant_id = ${tx.tenantId} and e.model = ${model} and e.content_hash = any(${hashes}::bytea[])`);
   return new Map(rows.map((row) => [row.hash, row.embedding]));
 }
 
 /** Caches the vectors of sources before their chunks are replaced: a chunk that comes back unchanged finds its vector again. */
-export async function cacheVectorsOfSources(
-  tx: Tx,
-  tenantId: string,
-  sourceIds: readonly string[],
-  now: Date,
-): Promise<void> {
-  await cacheVectors(tx, tenantId, sql`c.source_id = any(${[...sourceIds]}::uuid[])`, now);
+export async function cacheVectorsOfSources(tx: Tx, sourceIds: readonly string[], now: Date): Promise<void> {
+  await cacheVectors(tx, sql`c.source_id = any(${[...sourceIds]}::uuid[])`, now);
 }
 
 /** Caches the vectors of chunks before they are deleted because others replaced them. */
-export async function cacheVectorsOfChunks(
-  tx: Tx,
-  tenantId: string,
-  chunkIds: readonly string[],
-  now: Date,
-): Promise<void> {
-  if (chunkIds.length > 0) await cacheVectors(tx, tenantId, sql`c.id = any(${[...chunkIds]}::uuid[])`, now);
+export async function cacheVectorsOfChunks(tx: Tx, chunkIds: readonly string[], now: Date): Promise<void> {
+  if (chunkIds.length > 0) await cacheVectors(tx, sql`c.id = any(${[...chunkIds]}::uuid[])`, now);
 }
 
-async function cacheVectors(tx: Tx, tenantId: string, chunks: Sql, now: Date): Promise<void> {
+async function cacheVectors(tx: Tx, chunks: Sql, now: Date): Promise<void> {
   await tx.query(sql`
     insert into embedding_cache (tenant_id, model, content_hash, embedding, created_at)
     ${vectorsToCache(
       now,
-      sql`v.tenant_id = ${tenantId} and v.chunk_id in (
-      select c.id from chunk c where c.tenant_id = ${tenantId} and ${chunks})`,
+      sql`v.tenant_id = ${tx.tenantId} and v.chunk_id in (
+      select c.id from chunk c where c.tenant_id = ${tx.tenantId} and ${chunks})`,
     )}
     on conflict (tenant_id, model, content_hash) do update set created_at = excluded.created_at`);
 }
@@ -375,8 +350,8 @@ export function vectorsToCache(now: Date, condition = raw('true')): Sql {
     where ${condition}`;
 }
 
-export async function dropCachedVectors(tx: Tx, tenantId: string, before: Date): Promise<void> {
-  await tx.query(sql`delete from embedding_cache where tenant_id = ${tenantId} and created_at < ${before}`);
+export async function dropCachedVectors(tx: Tx, before: Date): Promise<void> {
+  await tx.query(sql`delete from embedding_cache where tenant_id = ${tx.tenantId} and created_at < ${before}`);
 }
 
 /**

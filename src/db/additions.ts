@@ -5,8 +5,7 @@ import { sql } from './sql.ts';
 /** Blocks other transactions that add rows of this kind to the tenant. A count stays right until the transaction ends. */
 export async function lockAdditions(
   tx: Tx,
-  tenantId: string,
   table: 'api_key' | 'connector_setting' | 'redaction_policy' | 'secret' | 'tag',
 ): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${table}::text || ' ' || ${tenantId}::text, 0))`);
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${table}::text || ' ' || ${tx.tenantId}::text, 0))`);
 }

@@ -18,14 +18,17 @@ export interface Queryable {
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
 }
 
-/** A transaction in progress. `Tx` in a signature means that the function must be called inside a transaction. */
-export interface Tx extends Queryable {
+/** A tenant's transaction in progress. `Tx` in a signature means that the function must be called inside a transaction. */
+export interface Tx<Tenant extends string | undefined = string> extends Queryable {
   readonly inTransaction: true;
   /** The tenant of the transaction; undefined in a system transaction. */
-  readonly tenantId: string | undefined;
+  readonly tenantId: Tenant;
   /** Runs raw text as `SystemDatabase.execute` does, within the transaction. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
 }
+
+/** A tenant's transaction or a system transaction. */
+export type AnyTx = Tx<string | undefined>;
 
 export interface TransactionOptions {
   /** Rolls back and rejects when aborted before the commit was sent. The statement of a read-only transaction is ended too. */
@@ -59,7 +62,7 @@ export interface Database {
 }
 
 export interface SystemDatabase extends Queryable {
-  transaction<T>(fn: (tx: Tx) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(fn: (tx: Tx<undefined>) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs raw text, for libraries with their own SQL (pg-boss). Without values the text may hold several statements. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
   /** Runs statements that a transaction cannot hold, such as VACUUM. On the embedded database they are background work. */

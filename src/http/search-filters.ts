@@ -68,7 +68,7 @@ type DeclaredColumns = ReadonlyMap<string, ColumnRef>;
  */
 export async function readFilters(db: Database, tenantId: string, fields: FilterFields): Promise<Filters> {
   const keys = [...new Set(fields.metadata_filter ? keysOf(fields.metadata_filter) : [])];
-  const declared = keys.length === 0 ? [] : await db.transaction(tenantId, (tx) => findColumnRefs(tx, tenantId, keys));
+  const declared = keys.length === 0 ? [] : await db.transaction(tenantId, (tx) => findColumnRefs(tx, keys));
   return toFilters(fields, new Map(declared.map((column) => [column.key, column])));
 }
 

@@ -26,14 +26,14 @@ export async function storeWithBlobs<T>(
   const reservationId = newId();
   const now = deps.clock.now();
   try {
-    await deps.db.transaction(tenantId, (tx) => insertReservation(tx, tenantId, reservationId, hashes, now));
+    await deps.db.transaction(tenantId, (tx) => insertReservation(tx, reservationId, hashes, now));
     for (let at = 0; at < hashes.length; at += ROWS_PER_STATEMENT) {
       const part = hashes.slice(at, at + ROWS_PER_STATEMENT).map((hash) => ({ hash, size: sizes.get(hash)! }));
-      await deps.db.transaction(tenantId, (tx) => insertBlobRows(tx, tenantId, part, now));
+      await deps.db.transaction(tenantId, (tx) => insertBlobRows(tx, part, now));
     }
     await deps.blobs.commit(staged);
     return await store(async (tx) => {
-      if (!(await releaseReservation(tx, tenantId, reservationId)))
+      if (!(await releaseReservation(tx, reservationId)))
         throw new Error('the reservation of the blobs no longer exists');
     });
   } catch (error) {

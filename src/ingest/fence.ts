@@ -29,9 +29,9 @@ export class RunLost extends Error {
 
 /** Locks the group for the rest of the transaction and returns it. @throws RunLost. */
 export async function checkFence(tx: Tx, active: ActiveRun): Promise<SourceGroup> {
-  const group = await lockGroup(tx, active.tenantId, active.groupId);
+  const group = await lockGroup(tx, active.groupId);
   if (!group || group.deletedAt) throw new RunLost('deleted');
-  const run = await lockRun(tx, active.tenantId, active.runId);
+  const run = await lockRun(tx, active.runId);
   if (!run || run.attempt !== active.attempt || group.generation !== active.generation) throw new RunLost('taken over');
   if (group.status === 'canceling') throw new RunLost('canceling');
   if (group.status !== 'starting' && group.status !== 'started') throw new RunLost('taken over');
@@ -47,9 +47,9 @@ export async function markStarted(
   now: Date,
   stage: 'list' | 'parse' = 'parse',
 ): Promise<void> {
-  const group = (await lockGroup(tx, active.tenantId, active.groupId))!;
+  const group = (await lockGroup(tx, active.groupId))!;
   if (group.status === 'started') return;
   const startedAt = group.createdAt > now ? group.createdAt : now;
-  await setGroupStatus(tx, active.tenantId, active.groupId, 'started', { startedAt, endedAt: null, error: null });
-  await setRunStatus(tx, active.tenantId, active.runId, 'started', { stage, startedAt });
+  await setGroupStatus(tx, active.groupId, 'started', { startedAt, endedAt: null, error: null });
+  await setRunStatus(tx, active.runId, 'started', { stage, startedAt });
 }

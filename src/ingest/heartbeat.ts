@@ -37,7 +37,5 @@ export async function withHeartbeat<T>(
 }
 
 function beat(deps: IngestDeps, active: ActiveRun): Promise<boolean> {
-  return deps.db.transaction(active.tenantId, (tx) =>
-    beatRun(tx, active.tenantId, active.runId, active.attempt, deps.clock.now()),
-  );
+  return deps.db.transaction(active.tenantId, (tx) => beatRun(tx, active.runId, active.attempt, deps.clock.now()));
 }

@@ -76,20 +76,20 @@ export function ingestRun(deps: IngestDeps): JobHandler {
 async function claimOrEnd(deps: IngestDeps, tenantId: string, runId: string): Promise<ActiveRun | undefined> {
   const now = deps.clock.now();
   const claimed = await deps.db.transaction(tenantId, async (tx): Promise<ActiveRun | RunEnd | undefined> => {
-    const found = await lockGroupOfRun(tx, tenantId, runId);
+    const found = await lockGroupOfRun(tx, runId);
     if (!found || found.group.deletedAt || !isActive(found.run.status)) return undefined;
     const { group, run } = found;
     if (group.generation !== run.generation || !isActive(group.status)) {
-      await setRunStatus(tx, tenantId, run.id, 'canceled', { stage: null, endedAt: now });
+      await setRunStatus(tx, run.id, 'canceled', { stage: null, endedAt: now });
       return undefined;
     }
     if (group.status === 'canceling') {
-      await deleteChunksOfPendingSources(tx, tenantId, group.id);
-      return end(deps, tx, tenantId, group, run, 'canceled', null, now);
+      await deleteChunksOfPendingSources(tx, group.id);
+      return end(deps, tx, group, run, 'canceled', null, now);
     }
     // The status is still active although the job was redelivered, so the previous worker died.
-    for (const status of pathToStarting(group.status)) await setGroupStatus(tx, tenantId, group.id, status);
-    const attempt = await claimRun(tx, tenantId, run.id, now);
+    for (const status of pathToStarting(group.status)) await setGroupStatus(tx, group.id, status);
+    const attempt = await claimRun(tx, run.id, now);
     return {
       tenantId,
       runId,
@@ -111,15 +111,11 @@ function pathToStarting(status: JobStatus): JobStatus[] {
   return status === 'unknown' ? ['queued', 'starting'] : ['unknown', 'queued', 'starting'];
 }
 
-async function lockGroupOfRun(
-  tx: Tx,
-  tenantId: string,
-  runId: string,
-): Promise<{ group: SourceGroup; run: Run } | undefined> {
+async function lockGroupOfRun(tx: Tx, runId: string): Promise<{ group: SourceGroup; run: Run } | undefined> {
   // All code locks the group before its run: the other order would deadlock.
-  const groupId = await findGroupIdOfRun(tx, tenantId, runId);
-  const group = groupId && (await lockGroup(tx, tenantId, groupId));
-  const run = group && (await lockRun(tx, tenantId, runId));
+  const groupId = await findGroupIdOfRun(tx, runId);
+  const group = groupId && (await lockGroup(tx, groupId));
+  const run = group && (await lockRun(tx, runId));
   return group && run ? { group, run } : undefined;
 }
 
@@ -128,8 +124,8 @@ async function giveBack(deps: IngestDeps, active: ActiveRun): Promise<void> {
   const { tenantId, groupId, runId } = active;
   await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
-    for (const status of ['unknown', 'queued'] as const) await setGroupStatus(tx, tenantId, groupId, status);
-    await setRunStatus(tx, tenantId, runId, 'queued');
+    for (const status of ['unknown', 'queued'] as const) await setGroupStatus(tx, groupId, status);
+    await setRunStatus(tx, runId, 'queued');
     await deps.queue.enqueue(tx, 'origin-run', { tenantId, runId, again: 'true' });
   });
   deps.log.info({ tenantId, groupId, runId, source: active.sourceType }, 'a run gave its place to others that wait');
@@ -141,14 +137,14 @@ async function finish(deps: IngestDeps, active: ActiveRun, checksIncludes: boole
   const ended = await deps.db.transaction(active.tenantId, async (tx) => {
     const group = await checkFence(tx, active);
     if (checksIncludes && (await queueOutdatedIncluders(deps, tx, active)) > 0) return undefined;
-    const run = (await lockRun(tx, active.tenantId, active.runId))!;
-    const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
+    const run = (await lockRun(tx, active.runId))!;
+    const { pending, updating } = await countSources(tx, active.groupId);
     if (pending + updating > 0)
       throw new Error(`${pending + updating} sources of run ${active.runId} are still pending at its end`);
-    const examples = await listRunErrors(tx, active.tenantId, active.runId, { limit: FAILURE_EXAMPLES_MAX });
+    const examples = await listRunErrors(tx, active.runId, { limit: FAILURE_EXAMPLES_MAX });
     const hasOthers = run.failed > 0 && active.reads === 'origin' && (await hasUnlistedFiles(tx, active));
     const outcome = runOutcome(run.filesTotal, run.failed, examples.rows.slice(0, FAILURE_EXAMPLES_MAX), hasOthers);
-    return end(deps, tx, active.tenantId, group, run, outcome.status, outcome.error, now);
+    return end(deps, tx, group, run, outcome.status, outcome.error, now);
   });
   if (ended) await afterEnd(deps, ended);
   return ended !== undefined;
@@ -166,9 +162,9 @@ async function giveUp(deps: IngestDeps, active: ActiveRun, cause: unknown): Prom
   const error = { title: 'The run failed', message };
   const ended = await deps.db.transaction(active.tenantId, async (tx) => {
     const group = await checkFence(tx, active);
-    await deleteChunksOfPendingSources(tx, active.tenantId, active.groupId);
-    const run = (await lockRun(tx, active.tenantId, active.runId))!;
-    return end(deps, tx, active.tenantId, group, run, 'failure', error, deps.clock.now(), true);
+    await deleteChunksOfPendingSources(tx, active.groupId);
+    const run = (await lockRun(tx, active.runId))!;
+    return end(deps, tx, group, run, 'failure', error, deps.clock.now(), true);
   });
   await afterEnd(deps, ended);
 }
@@ -177,7 +173,6 @@ async function giveUp(deps: IngestDeps, active: ActiveRun, cause: unknown): Prom
 async function end(
   deps: IngestDeps,
   tx: Tx,
-  tenantId: string,
   group: SourceGroup,
   run: Run,
   status: 'success' | 'failure' | 'canceled',
@@ -190,20 +185,20 @@ async function end(
   const origin =
     group.sourceType === UPLOADED
       ? undefined
-      : await endOrigin(deps, tx, { tenantId, groupId: group.id, runId: run.id }, status === 'success');
+      : await endOrigin(deps, tx, { groupId: group.id, runId: run.id }, status === 'success');
   const problem = status === 'canceled' || isInternal ? null : (origin?.problem ?? null);
   const ending = problem ? 'failure' : status;
   // Files that fail besides are in the list of the run's errors.
   const reportedProblem = problem ?? error ?? (status === 'success' && origin ? origin.notice : null);
-  if (origin) await saveRefreshError(tx, tenantId, group.id, refreshError(ending, reportedProblem));
+  if (origin) await saveRefreshError(tx, group.id, refreshError(ending, reportedProblem));
   // A fault of the service says nothing about the origin.
   const tells = origin !== undefined && run.reads === 'origin' && ending !== 'canceled' && !isInternal;
-  if (tells) await saveFailing(tx, tenantId, group.id, ending === 'failure' ? run.createdAt : null);
-  await setRunStatus(tx, tenantId, run.id, ending, { stage: null, endedAt, error: reportedProblem });
+  if (tells) await saveFailing(tx, group.id, ending === 'failure' ? run.createdAt : null);
+  await setRunStatus(tx, run.id, ending, { stage: null, endedAt, error: reportedProblem });
   const groupStatus = ending === 'success' && origin?.isManaged ? 'managed' : ending;
-  await setGroupStatus(tx, tenantId, run.sourceGroupId, groupStatus, { endedAt, error: reportedProblem });
+  await setGroupStatus(tx, run.sourceGroupId, groupStatus, { endedAt, error: reportedProblem });
   const changesPace = tells && (origin.wasFailing || ending === 'failure');
-  return { tenantId, group, run, ending, endedAt, problem: reportedProblem?.title ?? null, changesPace };
+  return { tenantId: tx.tenantId, group, run, ending, endedAt, problem: reportedProblem?.title ?? null, changesPace };
 }
 
 /** Returns what the tables of an address say about the run. Until the file is read, nothing else tells why they are not there. */

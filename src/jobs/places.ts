@@ -1,5 +1,5 @@
 /** Which waiting jobs can have the place of a running job that may end early, and which runs have a job. */
-import type { Queryable } from '../db/database.ts';
+import type { Queryable, Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import type { JobKind } from './queue.ts';
 import { IS_WAITING } from './turn.ts';
@@ -37,13 +37,10 @@ export function openPlaces(system: Queryable): Places {
 }
 
 /** Returns the runs of a tenant that have a job which waits or runs. @param tx runs as the owner. */
-export async function listRunsWithJob(
-  tx: Queryable,
-  tenantId: string,
-): Promise<{ runId: string; isWorkedOn: boolean }[]> {
+export async function listRunsWithJob(tx: Tx): Promise<{ runId: string; isWorkedOn: boolean }[]> {
   // The condition is that of two indexes of pg-boss, so that ended jobs are not read: with 100,000 of them, a tenth of the time.
   return tx.query(sql`
     select j.data ->> 'runId' as run_id, bool_or(j.state = 'active') as is_worked_on from pgboss.job j
     where j.name in ('ingest-run', 'origin-run') and (j.state < 'active' and not j.blocked or j.state = 'active')
-      and j.group_id = ${tenantId} group by 1`);
+      and j.group_id = ${tx.tenantId} group by 1`);
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyBaseLogger } from 'fastify';
 import { type JobWithMetadata, PgBoss } from 'pg-boss';
-import type { Database, Tx } from '../db/database.ts';
+import type { AnyTx, Database } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 import { enterTenant } from '../db/tenant-scope.ts';
 import { idsOf } from '../util/ids.ts';
@@ -81,7 +81,7 @@ export async function openJobQueue(db: Database, log: Log): Promise<JobQueue> {
   return {
     enqueue: (tx, kind, payload, options) => enqueue(boss, tx, kind, payload, options),
     givesPlace: (kind, tenantId) => places.give(kind, fullTenants(running, state, kind, tenantId)),
-    listRunsWithJob: (tx, tenantId) => asOwner(tx, () => listRunsWithJob(tx, tenantId)),
+    listRunsWithJob: (tx) => asOwner(tx, () => listRunsWithJob(tx)),
     async work(handlers) {
       for (const kind of JOB_KINDS) {
         const { concurrency, ofTenant = Math.max(1, concurrency - 1), handler } = handlers[kind];
@@ -130,7 +130,7 @@ function fullTenants(running: ReadonlySet<RunningJob>, state: QueueState, kind: 
 /** Inserts a job in the transaction of the caller. */
 async function enqueue(
   boss: PgBoss,
-  tx: Tx,
+  tx: AnyTx,
   kind: JobKind,
   payload: JobPayload,
   { startAfterSeconds = 0 }: { startAfterSeconds?: number } = {},
@@ -146,7 +146,7 @@ async function enqueue(
 }
 
 /** Runs statements of the queue in the transaction of a tenant, whose role has no rights on the tables of the queue. */
-async function asOwner<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+async function asOwner<T>(tx: AnyTx, work: () => Promise<T>): Promise<T> {
   if (tx.tenantId === undefined) return work();
   await tx.execute('set local role none');
   try {

@@ -1,5 +1,5 @@
 /** The job-queue port: pg-boss on the same database. A job is a row, inserted in the caller's transaction, with ids as payload. */
-import type { Tx } from '../db/database.ts';
+import type { AnyTx, Tx } from '../db/database.ts';
 
 export const JOB_KINDS = [
   'ingest-run',
@@ -42,14 +42,14 @@ export type JobWork = Record<JobKind, KindOfWork>;
 
 export interface JobQueue {
   /** Adds a job, which workers see when `tx` commits. Works in tenant and system transactions. */
-  enqueue(tx: Tx, kind: JobKind, payload: JobPayload, options?: { startAfterSeconds?: number }): Promise<void>;
+  enqueue(tx: AnyTx, kind: JobKind, payload: JobPayload, options?: { startAfterSeconds?: number }): Promise<void>;
   /**
    * Returns whether a running job of the tenant should end, because a job of the kind waits that can use its place. If it returns true, the
    * caller ends soon: other running jobs then keep their places.
    */
   givesPlace(kind: JobKind, tenantId: string): Promise<boolean>;
   /** Returns the runs of a tenant that have a job. `isWorkedOn`: a worker has it. The others wait. */
-  listRunsWithJob(tx: Tx, tenantId: string): Promise<{ runId: string; isWorkedOn: boolean }[]>;
+  listRunsWithJob(tx: Tx): Promise<{ runId: string; isWorkedOn: boolean }[]>;
   /** Starts workers for all kinds. */
   work(handlers: JobWork): Promise<void>;
   /** Stops claiming jobs, waits `graceMs` for jobs in flight, then aborts their signals and releases them. */

@@ -1,5 +1,5 @@
 /** The order of waiting jobs: tenants take turns, however many jobs each of them has enqueued. */
-import type { Tx } from '../db/database.ts';
+import type { AnyTx } from '../db/database.ts';
 import { keepPlan, raw, sql } from '../db/sql.ts';
 import type { JobKind } from './queue.ts';
 
@@ -15,7 +15,7 @@ export const IS_WAITING = raw("j.state < 'active' and not j.blocked and j.start_
  *
  * @param tx runs as the owner.
  */
-export async function priorityOfNext(tx: Tx, kind: JobKind, tenantId: string): Promise<number> {
+export async function priorityOfNext(tx: AnyTx, kind: JobKind, tenantId: string): Promise<number> {
   // The statement reads all waiting jobs of the kind: no index of pg-boss has the order of time or the tenant. It takes 3 to 5 ms of
   // processor time with 10,000 jobs. The jobs of one transaction are equally old.
   const [turn] = await tx.query<{ due: number; last: number | null }>(

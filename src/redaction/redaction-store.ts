@@ -9,10 +9,10 @@ export interface StoredRedactionPolicy extends RedactionPolicy {
 }
 
 /** Returns the tenant's policy; undefined if the tenant has none. */
-export async function findRedactionPolicy(tx: Queryable, tenantId: string): Promise<StoredRedactionPolicy | undefined> {
+export async function findRedactionPolicy(tx: Tx): Promise<StoredRedactionPolicy | undefined> {
   const [row] = await tx.query<StoredRedactionPolicy>(sql`
     select version, enabled, rules, created_at, updated_at
-    from redaction_policy where tenant_id = ${tenantId} and rules is not null`);
+    from redaction_policy where tenant_id = ${tx.tenantId} and rules is not null`);
   return row;
 }
 
@@ -30,12 +30,11 @@ export async function listTenantsWithRedaction(system: Queryable): Promise<strin
 /** Saves the policy in place of the previous one, and returns the stored policy. */
 export async function saveRedactionPolicy(
   tx: Tx,
-  tenantId: string,
   { enabled, rules, now }: { enabled: boolean; rules: readonly RedactionRule[]; now: Date },
 ): Promise<StoredRedactionPolicy> {
   const [row] = await tx.query<StoredRedactionPolicy>(sql`
     insert into redaction_policy as p (tenant_id, version, enabled, rules, created_at, updated_at)
-    values (${tenantId}, 1, ${enabled}, ${json(rules)}, ${now}, ${now})
+    values (${tx.tenantId}, 1, ${enabled}, ${json(rules)}, ${now}, ${now})
     on conflict (tenant_id) do update set version = p.version + 1, enabled = excluded.enabled, rules = excluded.rules,
       created_at = case when p.rules is null then excluded.created_at else p.created_at end, updated_at = excluded.updated_at
     returning version, enabled, rules, created_at, updated_at`);
@@ -43,15 +42,11 @@ export async function saveRedactionPolicy(
 }
 
 /** Deletes the policy and returns it; undefined without one. The row keeps the version, so that no later policy reuses one. */
-export async function deleteRedactionPolicy(
-  tx: Tx,
-  tenantId: string,
-  now: Date,
-): Promise<StoredRedactionPolicy | undefined> {
-  const policy = await findRedactionPolicy(tx, tenantId);
+export async function deleteRedactionPolicy(tx: Tx, now: Date): Promise<StoredRedactionPolicy | undefined> {
+  const policy = await findRedactionPolicy(tx);
   if (!policy) return undefined;
   await tx.query(sql`
     update redaction_policy set rules = null, enabled = false, version = version + 1, updated_at = ${now}
-    where tenant_id = ${tenantId}`);
+    where tenant_id = ${tx.tenantId}`);
   return policy;
 }

@@ -1,5 +1,5 @@
 /** Loads, compiles and caches the redaction policies of tenants. */
-import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { keepPlan, sql } from '../db/sql.ts';
 import { setRecent } from '../util/recent.ts';
 import { openTurns } from '../util/turns.ts';
@@ -33,13 +33,13 @@ export interface Redactors {
    *
    * @param version the value of `redactionVersion`, if the transaction has read it already.
    */
-  forTenant(tx: Queryable, tenantId: string, version?: number | null): Promise<Redactor | null>;
+  forTenant(tx: Tx, version?: number | null): Promise<Redactor | null>;
   /** Returns true if a policy was in force at the last call of `forTenant`. */
   wasInForce(tenantId: string): boolean;
   /** Returns the data that a parser process needs to apply the rules of the step `ingest`; null without such rules. */
-  atIngest(tx: Queryable, tenantId: string): Promise<IngestRules | null>;
+  atIngest(tx: Tx): Promise<IngestRules | null>;
   /** Compiles a policy that need not be in force, so that a caller can try it. Its hashes are not those of stored content. */
-  compileTrial(tx: Queryable, tenantId: string, policy: RedactionPolicy): Promise<Redactor>;
+  compileTrial(tx: Tx, policy: RedactionPolicy): Promise<Redactor>;
 }
 
 interface RedactorDeps {
@@ -54,7 +54,7 @@ export function withRedactor<T extends object>(
   read: (tx: Tx, redactor: Redactor | null) => Promise<T>,
 ): Promise<T & { redactor: Redactor | null }> {
   return db.transaction(tenantId, async (tx) => {
-    const redactor = await redactors.forTenant(tx, tenantId);
+    const redactor = await redactors.forTenant(tx);
     return { ...(await read(tx, redactor)), redactor };
   });
 }
@@ -75,21 +75,22 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
   const inForce = new Set<string>();
   return {
     wasInForce: (tenantId) => inForce.has(tenantId),
-    async atIngest(tx, tenantId) {
-      const stored = await findRedactionPolicy(tx, tenantId);
+    async atIngest(tx) {
+      const stored = await findRedactionPolicy(tx);
       if (!stored) return null;
-      const hashKey = await keyFor(await findMasterKeyId(tx), tenantId);
+      const hashKey = await keyFor(await findMasterKeyId(tx), tx.tenantId);
       const mark = ingestMarkOf(stored, hashKey);
       const { version, enabled } = stored;
       const rules = stored.rules.filter((rule) => rule.apply_at.includes('ingest'));
-      return mark === '' ? null : { tenantId, mark, hashKey, policy: { version, enabled, rules } };
+      return mark === '' ? null : { tenantId: tx.tenantId, mark, hashKey, policy: { version, enabled, rules } };
     },
-    async compileTrial(tx, tenantId, policy) {
-      const hashKey = await keyFor(await findMasterKeyId(tx), tenantId, TRIAL_KEY_PURPOSE);
-      return compileRedactor(policy, hashKey, namesFor(tenantId), turns);
+    async compileTrial(tx, policy) {
+      const hashKey = await keyFor(await findMasterKeyId(tx), tx.tenantId, TRIAL_KEY_PURPOSE);
+      return compileRedactor(policy, hashKey, namesFor(tx.tenantId), turns);
     },
-    async forTenant(tx, tenantId, readVersion) {
-      const version = readVersion === undefined ? await findVersion(tx, tenantId) : readVersion;
+    async forTenant(tx, readVersion) {
+      const { tenantId } = tx;
+      const version = readVersion === undefined ? await findVersion(tx) : readVersion;
       if (version === null) {
         cache.delete(tenantId);
         inForce.delete(tenantId);
@@ -101,7 +102,7 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
       let entry = cache.get(tenantId);
       cache.delete(tenantId);
       if (entry?.redactor.version !== version || entry.keyId !== keyId) {
-        const policy = await findRedactionPolicy(tx, tenantId);
+        const policy = await findRedactionPolicy(tx);
         if (!policy?.enabled) return null;
         entry = { redactor: compileRedactor(policy, await keyFor(keyId, tenantId), namesFor(tenantId), turns), keyId };
       }
@@ -111,9 +112,9 @@ export function openRedactors(config: KeySettings, analyzer: NameAnalyzer | null
   };
 }
 
-async function findVersion(tx: Queryable, tenantId: string): Promise<number | null> {
+async function findVersion(tx: Tx): Promise<number | null> {
   const [row] = await tx.query<{ version: number | null }>(
-    keepPlan(sql`select ${redactionVersion(tenantId)} as version`),
+    keepPlan(sql`select ${redactionVersion(tx.tenantId)} as version`),
   );
   return row!.version;
 }

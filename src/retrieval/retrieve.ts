@@ -63,7 +63,7 @@ export async function retrieve(
   if (vector) clock.lap('embed');
 
   const find = async (tx: Tx) => {
-    const access = await openAccess(tx, tenantId, request, request.principal);
+    const access = await openAccess(tx, request, request.principal);
     const { plan, redactor, corpora, hasUnread } = await prepare(tx, deps, engine, request, access, vector);
     if (plan.terms.length === 0 && plan.mode === 'lexical' && request.query.trim() !== '')
       warnings.push({ type: 'no_words', message: NO_WORDS });
@@ -105,8 +105,8 @@ export async function retrieve(
     clock.lap('rerank');
   }
   const check = async (tx: Tx): Promise<Page> => {
-    const access = await openAccess(tx, tenantId, request, request.principal);
-    const redactor = (await redactors?.forTenant(tx, tenantId)) ?? null;
+    const access = await openAccess(tx, request, request.principal);
+    const redactor = (await redactors?.forTenant(tx)) ?? null;
     return readPage(tx, request, access, redactor, await keepMatching(tx, scopeOf(request, access), left));
   };
   const checked = await db.transaction(tenantId, check, options);
@@ -133,17 +133,17 @@ async function prepare(
   access: Access,
   vector: QueryVector | undefined,
 ): Promise<{ plan: Plan; redactor: Redactor | null; corpora: Corpora; hasUnread: boolean }> {
-  const { tenantId, query, offset, limit } = request;
+  const { query, offset, limit } = request;
   const tested = request.usePostfilter ? Math.max(POSTFILTER_DEPTH, offset + limit) : undefined;
   await checkFilterCost(tx, db.kind, scopeOf(request, access), tested);
-  const { languages, redactionVersion, hasUnread } = await readTenantFacts(tx, tenantId, access);
-  const redactor = (await redactors?.forTenant(tx, tenantId, redactionVersion)) ?? null;
+  const { languages, redactionVersion, hasUnread } = await readTenantFacts(tx, access);
+  const redactor = (await redactors?.forTenant(tx, redactionVersion)) ?? null;
   const scope = searchedScope(request, access);
   const open = (filters = scope.filters) => openCorpus(tx, engine, { ...scope, filters });
   const matching = open();
   // The name of a group may be redacted, and the order of results must not depend on hidden text.
   const mayName = redactor === null && !scope.filters.sourceGroupIds;
-  const named = mayName ? await findNamedGroups(tx, tenantId, access, query, languages) : [];
+  const named = mayName ? await findNamedGroups(tx, access, query, languages) : [];
   const sourceGroupIds = named.map(({ id }) => id);
   const ranked = named.length === 0 ? matching : preferring(matching, open({ ...scope.filters, sourceGroupIds }));
   const plan = planSearch(request, {
@@ -226,6 +226,6 @@ async function readPage(
   const { tenantId, offset, limit, context = NO_NEIGHBOURS } = request;
   const candidates = ranked.slice(offset, offset + limit);
   const neighbours = await readNeighbours(tx, { ...access, tenantId }, candidates, context);
-  const hiddenPaths = await listHiddenPaths(tx, tenantId, candidates, access);
+  const hiddenPaths = await listHiddenPaths(tx, candidates, access);
   return { candidates, neighbours, hiddenPaths, access, redactor };
 }

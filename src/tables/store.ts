@@ -45,8 +45,7 @@ export interface TableSource {
 
 /** Returns a source that is searchable, or undefined. */
 export async function findTableSource(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   sourceId: string,
   limits: GroupLimits = { sourceGroupIds: null, tagIds: null },
 ): Promise<TableSource | undefined> {
@@ -55,28 +54,24 @@ export async function findTableSource(
       o.metadata -> 'charset' ->> 'val' as charset
     from source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
-    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and s.status = 'ready' and s.deleted_at is null and g.deleted_at is null
+    where s.tenant_id = ${tx.tenantId} and s.id = ${sourceId} and s.status = 'ready' and s.deleted_at is null and g.deleted_at is null
       and ${withinLimits(limits)}`);
   return source;
 }
 
 /** Returns all tables of a source, also hidden ones. */
-export function listTablesOfSource(tx: Queryable, tenantId: string, sourceId: string): Promise<TableRow[]> {
+export function listTablesOfSource(tx: Tx, sourceId: string): Promise<TableRow[]> {
   return tx.query<TableRow>(sql`
     select ${TABLE_COLUMNS} from source_table t
-    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} order by t.id`);
+    where t.tenant_id = ${tx.tenantId} and t.source_id = ${sourceId} order by t.id`);
 }
 
 /** Returns those of the sources that have tables, or for which the table of an address waits. */
-export async function findSourcesWithTables(
-  tx: Queryable,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<string[]> {
+export async function findSourcesWithTables(tx: Tx, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<{ sourceId: string }>(
     keepPlan(sql`
-    select s.id as source_id from source s where s.tenant_id = ${tenantId} and s.id = any(${[...ids]}::uuid[]) and (
+    select s.id as source_id from source s where s.tenant_id = ${tx.tenantId} and s.id = any(${[...ids]}::uuid[]) and (
       exists (select from source_table t where t.tenant_id = s.tenant_id and t.source_id = s.id)
       or exists (select from source_table t
         where t.tenant_id = s.tenant_id and t.source_group_id = s.source_group_id and t.source_id is null))`),
@@ -84,14 +79,14 @@ export async function findSourcesWithTables(
   return rows.map(({ sourceId }) => sourceId);
 }
 
-export function countTables(tx: Queryable, tenantId: string): Promise<number> {
-  return countRows(tx, sql`source_table t where t.tenant_id = ${tenantId}`);
+export function countTables(tx: Tx): Promise<number> {
+  return countRows(tx, sql`source_table t where t.tenant_id = ${tx.tenantId}`);
 }
 
 /** Returns the SQL names of the tenant's tables that begin with `base`. */
-export async function listSqlNames(tx: Queryable, tenantId: string, base: string): Promise<Set<string>> {
+export async function listSqlNames(tx: Tx, base: string): Promise<Set<string>> {
   const rows = await tx.query<{ sqlName: string }>(sql`
-    select t.sql_name from source_table t where t.tenant_id = ${tenantId} and starts_with(t.sql_name, ${base})`);
+    select t.sql_name from source_table t where t.tenant_id = ${tx.tenantId} and starts_with(t.sql_name, ${base})`);
   return new Set(rows.map(({ sqlName }) => sqlName));
 }
 
@@ -112,27 +107,27 @@ export interface NewTable {
 }
 
 /** Inserts a table that is to be built. */
-export async function insertTable(tx: Tx, tenantId: string, table: NewTable, now: Date): Promise<void> {
+export async function insertTable(tx: Tx, table: NewTable, now: Date): Promise<void> {
   await tx.query(sql`
     insert into source_table (tenant_id, id, source_id, source_group_id, generation, place_key, position, name, sql_name, description,
       requested, status, schema_policy, url, wanted_index, created_at, updated_at)
-    values (${tenantId}, ${table.id}, ${table.sourceId}, ${table.sourceGroupId}, 0, ${table.placeKey}, ${json(table.position)},
+    values (${tx.tenantId}, ${table.id}, ${table.sourceId}, ${table.sourceGroupId}, 0, ${table.placeKey}, ${json(table.position)},
       ${table.name}, ${table.sqlName}, ${table.description}, ${table.requested}, 'building', ${table.schemaPolicy},
       ${table.address?.url ?? null}, ${table.address?.index ?? null}::int, ${now}, ${now})`);
 }
 
 /** Makes the tables wait for a build. Their present versions stay served. */
-export async function markBuilding(tx: Tx, tenantId: string, ids: readonly string[], now: Date): Promise<void> {
+export async function markBuilding(tx: Tx, ids: readonly string[], now: Date): Promise<void> {
   await tx.query(sql`
     update source_table set status = 'building', hidden_at = null, updated_at = ${now}
-    where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[])`);
+    where tenant_id = ${tx.tenantId} and id = any(${[...ids]}::uuid[])`);
 }
 
 /** Records why a table could not be built. Its present version stays served. */
-export async function failTable(tx: Tx, tenantId: string, id: string, message: string, now: Date): Promise<void> {
+export async function failTable(tx: Tx, id: string, message: string, now: Date): Promise<void> {
   await tx.query(sql`
     update source_table set status = 'failed', error_message = ${message}, updated_at = ${now}
-    where tenant_id = ${tenantId} and id = ${id}`);
+    where tenant_id = ${tx.tenantId} and id = ${id}`);
 }
 
 /**
@@ -162,16 +157,16 @@ export async function commitTable(
 }
 
 /** Deletes tables. The garbage collector removes their files. */
-export async function deleteTables(tx: Tx, tenantId: string, ids: readonly string[]): Promise<void> {
-  await tx.query(sql`delete from source_table where tenant_id = ${tenantId} and id = any(${[...ids]}::uuid[])`);
+export async function deleteTables(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.query(sql`delete from source_table where tenant_id = ${tx.tenantId} and id = any(${[...ids]}::uuid[])`);
 }
 
 /** Hides a table that comes with its source, until the source changes. */
-export async function hideTable(tx: Tx, tenantId: string, id: string, now: Date): Promise<void> {
+export async function hideTable(tx: Tx, id: string, now: Date): Promise<void> {
   await tx.query(sql`
     update source_table set hidden_at = ${now}, blob_hash = null, updated_at = ${now}
-    where tenant_id = ${tenantId} and id = ${id}`);
-  await tx.query(sql`delete from source_table_copy where tenant_id = ${tenantId} and table_id = ${id}`);
+    where tenant_id = ${tx.tenantId} and id = ${id}`);
+  await tx.query(sql`delete from source_table_copy where tenant_id = ${tx.tenantId} and table_id = ${id}`);
 }
 
 /** Saves what a user has set. */
@@ -197,16 +192,15 @@ export interface WaitingTable {
 }
 
 /** Returns the tables of a source group whose file was not read yet. */
-export function listWaiting(tx: Queryable, tenantId: string, groupId: string): Promise<WaitingTable[]> {
+export function listWaiting(tx: Tx, groupId: string): Promise<WaitingTable[]> {
   return tx.query<WaitingTable>(sql`
     select t.id as table_id, t.wanted_index from source_table t
-    where t.tenant_id = ${tenantId} and t.source_group_id = ${groupId} and t.source_id is null`);
+    where t.tenant_id = ${tx.tenantId} and t.source_group_id = ${groupId} and t.source_id is null`);
 }
 
 /** Makes a waiting table one of a source, so that it can be built. */
 export async function bindWaiting(
   tx: Tx,
-  tenantId: string,
   tableId: string,
   place: { sourceId: string; placeKey: string; position: TablePosition },
   now: Date,
@@ -214,56 +208,54 @@ export async function bindWaiting(
   await tx.query(sql`
     update source_table set source_id = ${place.sourceId}, place_key = ${place.placeKey}, position = ${json(place.position)},
       status = 'building', error_message = null, updated_at = ${now}
-    where tenant_id = ${tenantId} and id = ${tableId} and source_id is null`);
+    where tenant_id = ${tx.tenantId} and id = ${tableId} and source_id is null`);
 }
 
 /** Records why a run could not read the file of the group's tables; null: it could. */
-export async function saveRefreshError(tx: Tx, tenantId: string, groupId: string, error: string | null): Promise<void> {
+export async function saveRefreshError(tx: Tx, groupId: string, error: string | null): Promise<void> {
   await tx.query(sql`
     update source_table set refresh_error = ${error}
-    where tenant_id = ${tenantId} and source_group_id = ${groupId} and url is not null
+    where tenant_id = ${tx.tenantId} and source_group_id = ${groupId} and url is not null
       and refresh_error is distinct from ${error}::text`);
 }
 
 /** Returns sources with tables that have waited for their build since `before`, and makes the tables wait again. */
-export async function claimStalledTables(tx: Tx, tenantId: string, before: Date, now: Date): Promise<string[]> {
+export async function claimStalledTables(tx: Tx, before: Date, now: Date): Promise<string[]> {
   const rows = await tx.query<{ sourceId: string }>(sql`
     update source_table t set updated_at = ${now}
-    where t.tenant_id = ${tenantId} and t.status = 'building' and t.source_id is not null and t.updated_at < ${before}
+    where t.tenant_id = ${tx.tenantId} and t.status = 'building' and t.source_id is not null and t.updated_at < ${before}
     returning t.source_id`);
   return [...new Set(rows.map(({ sourceId }) => sourceId))];
 }
 
 /** Returns the end, ordinal and first page of each chunk of a version of a source, in order. */
 export async function readChunkEnds(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   sourceId: string,
   generation: number,
 ): Promise<{ endOffset: number; ordinal: number; page: number | null }[]> {
   return tx.query(sql`
     select c.end_offset, c.ordinal, c.pages[1] as page from chunk c
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} order by c.ordinal`);
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} order by c.ordinal`);
 }
 
 /** Returns up to `limit` segments of the text that begin at or after `from` or contain it, in order. */
 export function readSegments(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   source: { id: string; generation: number },
   from: number,
   limit: number,
 ): Promise<{ startOffset: number; endOffset: number; content: string }[]> {
   return tx.query(sql`
     select t.start_offset, t.end_offset, t.content from source_text t
-    where t.tenant_id = ${tenantId} and t.source_id = ${source.id} and t.generation = ${source.generation} and t.end_offset > ${from}::int
+    where t.tenant_id = ${tx.tenantId} and t.source_id = ${source.id} and t.generation = ${source.generation}
+      and t.end_offset > ${from}::int
     order by t.start_offset limit ${limit}`);
 }
 
 /** Returns a table with its file and the ingest rules under which its source was read; undefined if it has no file. */
 export async function findTableToRedact(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   id: string,
 ): Promise<
   | (Pick<StoredTable, 'tenantId' | 'tableId' | 'version' | 'columns'> & { blobHash: string; redactedBy: string })
@@ -272,7 +264,7 @@ export async function findTableToRedact(
   const [table] = await tx.query<StoredTable & { blobHash: string; redactedBy: string }>(sql`
     select t.tenant_id, t.id as table_id, t.version, t.columns, t.blob_hash, s.redacted_by
     from source_table t join source s on s.tenant_id = t.tenant_id and s.id = t.source_id
-    where t.tenant_id = ${tenantId} and t.id = ${id} and t.blob_hash is not null and t.hidden_at is null`);
+    where t.tenant_id = ${tx.tenantId} and t.id = ${id} and t.blob_hash is not null and t.hidden_at is null`);
   return table;
 }
 
@@ -312,11 +304,11 @@ export function withWarning(warnings: readonly TableWarning[], warning: TableWar
 }
 
 /** Returns the hashes of the files of all tables of a source: the served versions and their redacted copies. */
-export async function listTableBlobs(tx: Queryable, tenantId: string, sourceId: string): Promise<string[]> {
+export async function listTableBlobs(tx: Tx, sourceId: string): Promise<string[]> {
   const rows = await tx.query<{ hash: string }>(sql`
     select t.blob_hash as hash from source_table t
-    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId} and t.blob_hash is not null
+    where t.tenant_id = ${tx.tenantId} and t.source_id = ${sourceId} and t.blob_hash is not null
     union select c.blob_hash from source_table_copy c join source_table t on t.tenant_id = c.tenant_id and t.id = c.table_id
-    where t.tenant_id = ${tenantId} and t.source_id = ${sourceId}`);
+    where t.tenant_id = ${tx.tenantId} and t.source_id = ${sourceId}`);
   return rows.map((row) => row.hash);
 }

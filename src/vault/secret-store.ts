@@ -1,6 +1,6 @@
 /** SQL of the table secret. Values are sealed before they reach SQL, and only `openSecret` and `openOneTimeCredential` open them. */
 import { lockAdditions } from '../db/additions.ts';
-import type { Database, Queryable, Tx } from '../db/database.ts';
+import type { AnyTx, Database, Queryable, Tx } from '../db/database.ts';
 import { containsText, countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
@@ -60,12 +60,12 @@ export async function prepareToSeal({ db, config }: VaultDeps): Promise<void> {
 }
 
 /** Inserts a secret. The caller has called `prepareToSeal`. */
-export async function insertSecret(tx: Tx, config: KeySettings, tenantId: string, secret: NewSecret): Promise<Secret> {
-  const owner = { tenantId, secretId: secret.id };
+export async function insertSecret(tx: Tx, config: KeySettings, secret: NewSecret): Promise<Secret> {
+  const owner = { tenantId: tx.tenantId, secretId: secret.id };
   const { sealed, wrappedKey, keyId } = sealValue(await currentKey(tx, config), owner, secret.value);
   const [row] = await tx.query<Secret>(sql`
     insert into secret (tenant_id, id, name, type, description, sealed, wrapped_key, key_id, created_at, updated_at, source_group_id)
-    values (${tenantId}, ${secret.id}, ${secret.name}, ${secret.type}, ${secret.description}, ${sealed}, ${wrappedKey}, ${keyId},
+    values (${tx.tenantId}, ${secret.id}, ${secret.name}, ${secret.type}, ${secret.description}, ${sealed}, ${wrappedKey}, ${keyId},
             ${secret.createdAt}, ${secret.createdAt}, ${secret.sourceGroupId ?? null})
     returning ${COLUMNS}`);
   return row!;
@@ -75,19 +75,18 @@ export async function insertSecret(tx: Tx, config: KeySettings, tenantId: string
 export async function updateSecret(
   tx: Tx,
   config: KeySettings,
-  tenantId: string,
   id: string,
   change: SecretChange,
 ): Promise<Secret | undefined> {
   const sets = [sql`name = ${change.name}`, sql`updated_at = ${change.updatedAt}`];
   if (change.description !== undefined) sets.push(sql`description = ${change.description}`);
   if (change.value !== undefined) {
-    const owner = { tenantId, secretId: id };
+    const owner = { tenantId: tx.tenantId, secretId: id };
     const { sealed, wrappedKey, keyId } = sealValue(await currentKey(tx, config), owner, change.value);
     sets.push(sql`sealed = ${sealed}, wrapped_key = ${wrappedKey}, key_id = ${keyId}`);
   }
   const [row] = await tx.query<Secret>(
-    sql`update secret set ${join(sets)} where tenant_id = ${tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
+    sql`update secret set ${join(sets)} where tenant_id = ${tx.tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
   );
   return row;
 }
@@ -128,19 +127,21 @@ async function openWhere(
   });
 }
 
-export async function hasOneTimeCredential(tx: Queryable, tenantId: string, groupId: string): Promise<boolean> {
-  const rows = await tx.query(sql`select from secret where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+export async function hasOneTimeCredential(tx: Tx, groupId: string): Promise<boolean> {
+  const rows = await tx.query(
+    sql`select from secret where tenant_id = ${tx.tenantId} and source_group_id = ${groupId}`,
+  );
   return rows.length > 0;
 }
 
 /** Deletes the one-time credential, at the end of the first run with any outcome, and when the group is deleted. Idempotent. */
-export async function eraseOneTimeCredential(tx: Tx, tenantId: string, groupId: string): Promise<void> {
-  await tx.query(sql`delete from secret where tenant_id = ${tenantId} and source_group_id = ${groupId}`);
+export async function eraseOneTimeCredential(tx: Tx, groupId: string): Promise<void> {
+  await tx.query(sql`delete from secret where tenant_id = ${tx.tenantId} and source_group_id = ${groupId}`);
 }
 
-export async function findSecret(tx: Queryable, tenantId: string, id: string): Promise<Secret | undefined> {
+export async function findSecret(tx: Tx, id: string): Promise<Secret | undefined> {
   const [row] = await tx.query<Secret>(
-    sql`select ${COLUMNS} from secret where tenant_id = ${tenantId} and id = ${id} and ${STORED}`,
+    sql`select ${COLUMNS} from secret where tenant_id = ${tx.tenantId} and id = ${id} and ${STORED}`,
   );
   return row;
 }
@@ -158,15 +159,15 @@ export async function listSecrets(
 }
 
 /** Counts the tenant's secrets. Nobody else adds a secret until the transaction ends. */
-export async function countSecretsLocked(tx: Tx, tenantId: string): Promise<number> {
-  await lockAdditions(tx, tenantId, 'secret');
-  return countRows(tx, sql`secret where tenant_id = ${tenantId} and ${STORED}`);
+export async function countSecretsLocked(tx: Tx): Promise<number> {
+  await lockAdditions(tx, 'secret');
+  return countRows(tx, sql`secret where tenant_id = ${tx.tenantId} and ${STORED}`);
 }
 
 /** Returns the deleted secret; undefined when there was none. */
-export async function deleteSecret(tx: Tx, tenantId: string, id: string): Promise<Secret | undefined> {
+export async function deleteSecret(tx: Tx, id: string): Promise<Secret | undefined> {
   const [row] = await tx.query<Secret>(
-    sql`delete from secret where tenant_id = ${tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
+    sql`delete from secret where tenant_id = ${tx.tenantId} and id = ${id} and ${STORED} returning ${COLUMNS}`,
   );
   return row;
 }
@@ -177,7 +178,7 @@ export function countSecrets(system: Queryable): Promise<number> {
 }
 
 /** Wraps all data keys of all tenants with `to`. Returns their number. @throws SealBroken, or Error for a missing master key. */
-export async function rewrapSecrets(tx: Tx, keys: ReadonlyMap<string, MasterKey>, to: MasterKey): Promise<number> {
+export async function rewrapSecrets(tx: AnyTx, keys: ReadonlyMap<string, MasterKey>, to: MasterKey): Promise<number> {
   for (let done = 0; ; ) {
     const rows = await tx.query<SealedRow>(sql`
       select tenant_id, id, sealed, wrapped_key, key_id from secret where key_id <> ${to.id}

@@ -131,9 +131,9 @@ async function setRules(tenant: Tenant): Promise<void> {
   const now = new Date();
   await database.db.transaction(tenant.id, async (tx) => {
     for (const [name, definition] of Object.entries(POLICIES))
-      await savePolicy(tx, tenant.id, { id: newId(), name, definition }, now);
+      await savePolicy(tx, { id: newId(), name, definition }, now);
     const subject = { id: newId(), principalId: 'someone', attributes: { team: 'red' }, expiresAt: null };
-    await saveSubject(tx, tenant.id, subject, now);
+    await saveSubject(tx, subject, now);
   });
 }
 

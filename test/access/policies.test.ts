@@ -58,9 +58,9 @@ async function check(corpus: Stored, number: number): Promise<boolean> {
   const source = random.pick(sources);
   const looked = await database.db.transaction(tenant.id, async (tx) => {
     const now = new Date();
-    await savePolicy(tx, tenant.id, { id: newId(), name: 'p', definition: document }, now);
-    await saveSubject(tx, tenant.id, { id: newId(), principalId: 'someone', attributes, expiresAt: null }, now);
-    return lookUp(tx, tenant.id, principal, source);
+    await savePolicy(tx, { id: newId(), name: 'p', definition: document }, now);
+    await saveSubject(tx, { id: newId(), principalId: 'someone', attributes, expiresAt: null }, now);
+    return lookUp(tx, principal, source);
   });
   const counted = attributesOfType(attributes, types);
   const allows = ({ facts }: PolicyCorpus['sources'][number]['chunks'][number]): boolean =>
@@ -86,12 +86,12 @@ async function check(corpus: Stored, number: number): Promise<boolean> {
   return expected.length > 0 && expected.length < sources.reduce((sum, { chunks }) => sum + chunks.length, 0);
 }
 
-async function lookUp(tx: Tx, tenantId: string, principal: Principal, source: Stored['sources'][number]) {
-  const access = await openAccess(tx, tenantId, NO_LIMITS, principal);
-  const listed = await listChunks(tx, tenantId, source.id, access, { limit: 50 });
-  const text = await readText(tx, tenantId, source.id, access, { start: 0, end: 1_000 }, null);
+async function lookUp(tx: Tx, principal: Principal, source: Stored['sources'][number]) {
+  const access = await openAccess(tx, NO_LIMITS, principal);
+  const listed = await listChunks(tx, source.id, access, { limit: 50 });
+  const text = await readText(tx, source.id, access, { start: 0, end: 1_000 }, null);
   const found: string[] = [];
-  for (const { id } of source.chunks) if (await findChunk(tx, tenantId, id, access)) found.push(id);
+  for (const { id } of source.chunks) if (await findChunk(tx, id, access)) found.push(id);
   return {
     listed: listed && { ids: listed.rows.map(({ id }) => id), total: listed.total },
     text: text !== undefined,

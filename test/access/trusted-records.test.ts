@@ -32,15 +32,15 @@ test('every write keeps records of a connector trusted and records of a file unt
       uploadAt: null,
       createdAt: now,
     };
-    await insertGroup(tx, tenant.id, group);
+    await insertGroup(tx, group);
     const source = { id, name: 'a.txt', url: null, fileType: 'txt', fileSize: 1, blobHash: 'h', contentAt: now };
     const reported = { path: text('/a'), owner: text('ada') };
-    await insertSources(tx, tenant.id, group, [{ ...source, originMetadata: reported }]);
-    assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/a', owner: 'ada' });
+    await insertSources(tx, group, [{ ...source, originMetadata: reported }]);
+    assert.deepEqual(await trusted(tx, id), { path: '/a', owner: 'ada' });
     const facts = { sourceId: id, originId: 'o', revision: null, state: null, metadata: reported };
-    await saveItemFacts(tx, tenant.id, groupId, [facts]);
+    await saveItemFacts(tx, groupId, [facts]);
     const parsed = { title: { ...text('forged'), trusted: true }, owner: { ...text('eve'), trusted: true } };
-    await saveSourceResults(tx, tenant.id, [
+    await saveSourceResults(tx, [
       {
         ...{
           id,
@@ -55,26 +55,22 @@ test('every write keeps records of a connector trusted and records of a file unt
         ...{ originMetadata: parsed, contentAt: null, warnings: [], tables: [], includes: null, redactedBy: '' },
       },
     ]);
-    assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/a', owner: 'ada' });
-    assert.equal(
-      (await records(tx, tenant.id, id))['title']?.val,
-      'forged',
-      'the record of the file is stored all the same',
-    );
+    assert.deepEqual(await trusted(tx, id), { path: '/a', owner: 'ada' });
+    assert.equal((await records(tx, id))['title']?.val, 'forged', 'the record of the file is stored all the same');
     const change = { id, name: 'a.txt', url: null, contentAt: null, metadata: { path: text('/b') } };
-    await changeSources(tx, tenant.id, [change]);
-    assert.deepEqual(await trusted(tx, tenant.id, id), { path: '/b' });
+    await changeSources(tx, [change]);
+    assert.deepEqual(await trusted(tx, id), { path: '/b' });
   });
 });
 
-async function records(tx: Tx, tenantId: string, id: string): Promise<TypedMetadata> {
+async function records(tx: Tx, id: string): Promise<TypedMetadata> {
   const [row] = await tx.query<{ records: TypedMetadata }>(
-    sql`select origin_metadata as records from source where tenant_id = ${tenantId} and id = ${id}`,
+    sql`select origin_metadata as records from source where tenant_id = ${tx.tenantId} and id = ${id}`,
   );
   return row!.records;
 }
 
-async function trusted(tx: Tx, tenantId: string, id: string): Promise<Record<string, string>> {
-  const all = Object.entries(await records(tx, tenantId, id));
+async function trusted(tx: Tx, id: string): Promise<Record<string, string>> {
+  const all = Object.entries(await records(tx, id));
   return Object.fromEntries(all.flatMap(([key, record]) => (record.trusted ? [[key, record.val]] : [])));
 }

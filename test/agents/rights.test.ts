@@ -214,7 +214,7 @@ test('after the attributes of a principal changed, neither results nor arguments
 /** Follows a run as its key does for a principal, one event after the other. */
 async function followAs(id: string, principalId: string) {
   const { deps, tenantId } = t;
-  const apiKeyId = await deps.db.transaction(tenantId, (tx) => findApiKeyOfRun(tx, tenantId, id));
+  const apiKeyId = await deps.db.transaction(tenantId, (tx) => findApiKeyOfRun(tx, id));
   const caller = callerOf((await findKeyForJob(deps.db.system, tenantId, apiKeyId!))!, deps.clock.now());
   const principal = { principal_id: principalId };
   const rights = deps.rights.watch(caller, () => {});

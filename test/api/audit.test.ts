@@ -144,7 +144,7 @@ test('every change of keys, secrets, tags, columns, names and metadata, and ever
   assert.deepEqual(await recordedBy(() => missed), [], 'what fails is no change');
   const log = JSON.stringify(await events('?limit=100'));
   assert.ok(!log.includes(SECRET_CANARY));
-  assert.equal(await t.deps.db.transaction(t.tenantId, (tx) => findBrokenEvent(tx, t.tenantId)), undefined);
+  assert.equal(await t.deps.db.transaction(t.tenantId, (tx) => findBrokenEvent(tx)), undefined);
 });
 
 test('the deletion of a conversation is an audit event', async () => {

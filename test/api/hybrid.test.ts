@@ -213,12 +213,10 @@ test('a search says that chunks wait for their vectors, but not that the model r
   await embedAll(tenant.tenantId, new Map([[first, 'pier3']]));
   const warnings = async () => (await search({}, tenant.key)).body.warnings.map(({ type }: Result) => type);
   assert.deepEqual(await warnings(), []);
-  await app.deps.db.transaction(tenant.tenantId, (tx) => addWaiting(tx, tenant.tenantId, [second]));
+  await app.deps.db.transaction(tenant.tenantId, (tx) => addWaiting(tx, [second]));
   assert.deepEqual(await warnings(), ['vectors_incomplete']);
   const { generation } = (await findServingVectors(app.deps.db.system, tenant.tenantId))!;
-  await app.deps.db.transaction(tenant.tenantId, (tx) =>
-    refuseWaiting(tx, tenant.tenantId, generation, [second], 'too long'),
-  );
+  await app.deps.db.transaction(tenant.tenantId, (tx) => refuseWaiting(tx, generation, [second], 'too long'));
   assert.deepEqual(await warnings(), []);
 });
 

@@ -48,8 +48,8 @@ async function crawledFile(bytes: number): Promise<string> {
   const group = { id: newId(), sourceType: 'web', createdAt };
   const id = newId();
   await db.transaction(t.tenantId, async (tx) => {
-    await insertBlobRows(tx, t.tenantId, [staged], createdAt);
-    await insertGroup(tx, t.tenantId, { ...group, name: 'Crawl', chunkMetadataKeys: [], uploadAt: null });
+    await insertBlobRows(tx, [staged], createdAt);
+    await insertGroup(tx, { ...group, name: 'Crawl', chunkMetadataKeys: [], uploadAt: null });
     const source = {
       id,
       name: 'big',
@@ -58,7 +58,7 @@ async function crawledFile(bytes: number): Promise<string> {
       blobHash: staged.hash,
       contentAt: createdAt,
     };
-    await insertSources(tx, t.tenantId, group, [source]);
+    await insertSources(tx, group, [source]);
     await tx.query(sql`update source set status = 'ready' where tenant_id = ${t.tenantId} and id = ${id}`);
   });
   return id;
@@ -89,7 +89,7 @@ async function downloaded(path: string, key: string, change: () => Promise<unkno
 async function replace(id: string): Promise<{ status: number; text: string }> {
   const staged = await stored(7);
   await t.deps.db.transaction(t.tenantId, async (tx) => {
-    await insertBlobRows(tx, t.tenantId, [staged], new Date());
+    await insertBlobRows(tx, [staged], new Date());
     await tx.query(sql`update source set blob_hash = ${staged.hash} where tenant_id = ${t.tenantId} and id = ${id}`);
   });
   return { status: 200, text: '' };

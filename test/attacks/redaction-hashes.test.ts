@@ -52,7 +52,7 @@ async function setPolicy(apply_at: readonly string[]): Promise<void> {
 
 /** Returns the hash that a value has in stored content. */
 async function hashOf(value: string, step: 'retrieval' | 'output' | 'ingest' | 'llm_input'): Promise<string> {
-  const redactor = await t.deps.db.transaction(t.tenantId, (tx) => t.deps.redactors.forTenant(tx, t.tenantId));
+  const redactor = await t.deps.db.transaction(t.tenantId, (tx) => t.deps.redactors.forTenant(tx));
   const hash = /[0-9a-f]{16}/.exec((await redactor!.redact(value, step)).text)?.[0];
   return hash ?? assert.fail(`no hash of ${value} at ${step}`);
 }

@@ -36,9 +36,8 @@ const event = (objectId: string, of = tenantId): NewAuditEvent => ({
 });
 const inTenant = <T>(fn: (tx: Tx) => Promise<T>, id = tenantId) => test_.db.transaction(id, fn);
 const append = (objectId: string, of = tenantId) => inTenant((tx) => appendAudit(tx, event(objectId, of)), of);
-const broken = (of = tenantId) => inTenant((tx) => findBrokenEvent(tx, of), of);
-const listed = (of = tenantId) =>
-  inTenant((tx) => listAuditEvents(tx, of, {}, { limit: 1_000, afterId: undefined }), of);
+const broken = (of = tenantId) => inTenant((tx) => findBrokenEvent(tx), of);
+const listed = (of = tenantId) => inTenant((tx) => listAuditEvents(tx, {}, { limit: 1_000, afterId: undefined }), of);
 /** Runs a statement as an attacker with full access to the database. */
 const tamper = (statement: Sql) => test_.db.system.query(statement);
 

@@ -377,7 +377,7 @@ test('the runs of a tenant that have a job are listed in its transaction, which 
   }
   await enqueue(queue, 'origin-run', { tenantId: 'another', runId: 'of another' });
   const [runs, user] = await opened.db.transaction(tenant.id, async (tx) => [
-    await queue.listRunsWithJob(tx, tenant.id),
+    await queue.listRunsWithJob(tx),
     await tx.query<{ user: string }>(sql`select current_user as user`),
   ]);
   assert.deepEqual(runs.map(({ runId, isWorkedOn }) => [runId, isWorkedOn]).sort(), [

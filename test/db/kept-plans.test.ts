@@ -82,23 +82,21 @@ test('the statements of each batch of files that a run stores stay prepared', as
   const failure = { stage: 'parse', title: '', message: '', retryable: true } as const;
   const { result } = failedRows({ ...file, parentSourceId: null } as unknown as ClaimedSource, failure);
   await db.transaction(tenantId, async (tx) => {
-    await insertGroup(tx, tenantId, group);
-    await insertSources(tx, tenantId, group, [file]);
-    await insertRun(tx, tenantId, run);
+    await insertGroup(tx, group);
+    await insertSources(tx, group, [file]);
+    await insertRun(tx, run);
   });
   for (let n = 0; n < 8; n += 1) {
     await db.transaction(tenantId, async (tx) => {
-      await lockGroup(tx, tenantId, group.id);
-      await lockRun(tx, tenantId, run.id);
-      await claimPendingSources(tx, tenantId, group.id, claim);
-      await saveSourceResults(tx, tenantId, [result]);
-      await deleteTexts(tx, tenantId, [{ id: file.id, generation: 1 }]);
-      await insertTexts(tx, tenantId, [
-        { sourceId: file.id, generation: 1, startOffset: 0, endOffset: 1, content: 'a' },
-      ]);
-      await findSourcesWithTables(tx, tenantId, [file.id]);
-      await insertRunFiles(tx, tenantId, run.id, [{ sourceId: file.id, change: 'added' }]);
-      await addProgress(tx, tenantId, run.id, step, createdAt);
+      await lockGroup(tx, group.id);
+      await lockRun(tx, run.id);
+      await claimPendingSources(tx, group.id, claim);
+      await saveSourceResults(tx, [result]);
+      await deleteTexts(tx, [{ id: file.id, generation: 1 }]);
+      await insertTexts(tx, [{ sourceId: file.id, generation: 1, startOffset: 0, endOffset: 1, content: 'a' }]);
+      await findSourcesWithTables(tx, [file.id]);
+      await insertRunFiles(tx, run.id, [{ sourceId: file.id, change: 'added' }]);
+      await addProgress(tx, run.id, step, createdAt);
       await lockEmbedding(tx, tenantId);
     });
   }

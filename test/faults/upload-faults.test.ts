@@ -107,8 +107,8 @@ test('a change of files leaves them unchanged when any of its transactions fails
   const { db } = service.deps;
   // No worker runs in this test, so the test ends the run of the upload itself.
   await db.transaction(service.tenantId, async (tx) => {
-    await setGroupStatus(tx, service.tenantId, made.source_group_id, 'canceling');
-    await setGroupStatus(tx, service.tenantId, made.source_group_id, 'canceled');
+    await setGroupStatus(tx, made.source_group_id, 'canceling');
+    await setGroupStatus(tx, made.source_group_id, 'canceled');
     await tx.query(sql`update run set status = 'canceled' where source_group_id = ${made.source_group_id}`);
   });
   const state = async (): Promise<unknown> => ({

@@ -41,7 +41,7 @@ const idle = ({ tenantId, key }: TestTenant) =>
   eventually(async () => {
     const { source_groups: groups } = (await t.get('/source-groups', key)).body;
     const [{ outdated } = { outdated: 1 }] = await t.deps.db.transaction(tenantId, async (tx) => {
-      const mark = (await t.deps.redactors.forTenant(tx, tenantId))?.ingestMark ?? '';
+      const mark = (await t.deps.redactors.forTenant(tx))?.ingestMark ?? '';
       return tx.query<{ outdated: number }>(sql`
         select (select count(*) from source where redacted_by <> ${mark}) + (select count(*) from source_update) as outdated`);
     });

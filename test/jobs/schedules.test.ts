@@ -53,8 +53,7 @@ async function created(form: SourceForm, more: Record<string, unknown>): Promise
 }
 
 const statusOf = async (id: string) => (await t.get(`/source-groups/${id}`)).body.status;
-const settingOf = async (id: string) =>
-  (await t.deps.db.transaction(t.tenantId, (tx) => findSettingOfGroup(tx, t.tenantId, id)))!;
+const settingOf = async (id: string) => (await t.deps.db.transaction(t.tenantId, (tx) => findSettingOfGroup(tx, id)))!;
 
 /** Moves the clock to the next occurrence of the setting and to the moment at which its run starts. */
 async function moveToNext(id: string, more = 0): Promise<void> {

@@ -40,5 +40,5 @@ export async function addVectors(
   const rows = [...texts].map(([chunkId, text]) => ({
     ...{ chunkId, hash: Buffer.from(chunkId), embedding: vectorText(wordsVector(text)) },
   }));
-  await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, rows));
+  await db.transaction(tenantId, (tx) => insertVectors(tx, generation, rows));
 }

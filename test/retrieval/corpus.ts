@@ -50,31 +50,31 @@ export type TagIds = Map<string, string>;
 export async function seed(db: Database, tenantId: string, groups: readonly SeedGroup[], tags: TagIds = new Map()) {
   return db.transaction(tenantId, async (tx) => {
     const ids: string[] = [];
-    for (const group of groups) ids.push(await seedGroup(tx, tenantId, group, tags));
+    for (const group of groups) ids.push(await seedGroup(tx, group, tags));
     return ids;
   });
 }
 
-async function seedGroup(tx: Tx, tenantId: string, group: SeedGroup, tags: TagIds): Promise<string> {
+async function seedGroup(tx: Tx, group: SeedGroup, tags: TagIds): Promise<string> {
   const id = group.id ?? newId();
   await tx.query(sql`
     insert into source_group (tenant_id, id, source_type, name, status, metadata, created_at, deleted_at)
-    values (${tenantId}, ${id}, ${group.sourceType ?? 'local_file'}, ${group.name ?? 'a group'}, 'success', ${json(group.metadata ?? {})}, now(),
+    values (${tx.tenantId}, ${id}, ${group.sourceType ?? 'local_file'}, ${group.name ?? 'a group'}, 'success', ${json(group.metadata ?? {})}, now(),
             ${group.deleted ? new Date() : null})`);
   for (const name of group.tags ?? []) {
     if (!tags.has(name)) {
       tags.set(name, newId());
-      await tx.query(sql`insert into tag (tenant_id, id, name) values (${tenantId}, ${tags.get(name)}, ${name})`);
+      await tx.query(sql`insert into tag (tenant_id, id, name) values (${tx.tenantId}, ${tags.get(name)}, ${name})`);
     }
     await tx.query(sql`
       insert into tag_source_group (tenant_id, id, tag_id, source_group_id)
-      values (${tenantId}, ${newId()}, ${tags.get(name)}, ${id})`);
+      values (${tx.tenantId}, ${newId()}, ${tags.get(name)}, ${id})`);
   }
-  for (const source of group.sources) await seedSource(tx, tenantId, id, group.sourceType ?? 'local_file', source);
+  for (const source of group.sources) await seedSource(tx, id, group.sourceType ?? 'local_file', source);
   return id;
 }
 
-async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType: string, source: SeedSource) {
+async function seedSource(tx: Tx, groupId: string, sourceType: string, source: SeedSource) {
   const id = source.id ?? newId();
   const chunks = source.chunks.map((chunk) => (typeof chunk === 'string' ? { content: chunk } : chunk));
   const text = chunks.map((chunk) => chunk.content).join('\n');
@@ -82,13 +82,13 @@ async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType:
   await tx.query(sql`
     insert into source (tenant_id, id, source_group_id, source_type, name, path, url, file_type, file_size, blob_hash, status,
                         language, origin_metadata, metadata, content_at, text_length, chunk_count, created_at, deleted_at)
-    values (${tenantId}, ${id}, ${groupId}, ${sourceType}, ${source.name ?? 'a.txt'}, ${source.path ?? null},
+    values (${tx.tenantId}, ${id}, ${groupId}, ${sourceType}, ${source.name ?? 'a.txt'}, ${source.path ?? null},
             ${source.url ?? null}, ${source.fileType ?? 'txt'}, 1, 'hash', ${source.status ?? 'ready'}, ${language}, ${json(source.originMetadata ?? {})},
             ${json(source.metadata ?? {})}, ${source.contentAt ?? new Date('2026-01-01T00:00:00Z')}, ${[...text].length},
             ${chunks.length}, now(), ${source.deleted ? new Date() : null})`);
   await tx.query(sql`
     insert into source_text (tenant_id, source_id, start_offset, end_offset, content)
-    values (${tenantId}, ${id}, 0, ${[...text].length}, ${text})`);
+    values (${tx.tenantId}, ${id}, 0, ${[...text].length}, ${text})`);
   let offset = 0;
   const drafts = chunks.map((chunk, ordinal) => {
     const start = offset;
@@ -112,5 +112,5 @@ async function seedSource(tx: Tx, tenantId: string, groupId: string, sourceType:
       terms: ('terms' in chunk && chunk.terms) || analyzeForIndex(chunk.content, language),
     };
   });
-  await insertChunks(tx, tenantId, groupId, drafts);
+  await insertChunks(tx, groupId, drafts);
 }

@@ -165,9 +165,9 @@ async function store(random: Random): Promise<Stored> {
   const corpus = randomCorpus(random);
   const tenant = await newTenant();
   await database.db.transaction(tenant.id, async (tx) => {
-    await lockColumns(tx, tenant.id);
+    await lockColumns(tx);
     for (const [key, type] of corpus.columns) {
-      await insertColumn(tx, tenant.id, { id: newId(), key, type, description: '' }, new Date());
+      await insertColumn(tx, { id: newId(), key, type, description: '' }, new Date());
     }
   });
   await seed(database.db, tenant.id, corpus.groups, corpus.tags);
@@ -179,7 +179,7 @@ function newTenant(): Promise<Tenant> {
 }
 
 function columnsOf(tenantId: string, corpus: RandomCorpus) {
-  return database.db.transaction(tenantId, (tx) => findColumnRefs(tx, tenantId, [...corpus.columns.keys()]));
+  return database.db.transaction(tenantId, (tx) => findColumnRefs(tx, [...corpus.columns.keys()]));
 }
 
 async function search(corpus: Stored, filters: Filters, usePostfilter = false): Promise<string[]> {

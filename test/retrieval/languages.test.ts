@@ -22,7 +22,7 @@ async function tenantWith(sources: readonly SeedSource[]): Promise<Tenant> {
 }
 
 async function languagesOf({ id }: Tenant): Promise<string[]> {
-  const facts = await database.db.transaction(id, (tx) => readTenantFacts(tx, id, { policy: null }));
+  const facts = await database.db.transaction(id, (tx) => readTenantFacts(tx, { policy: null }));
   return facts.languages;
 }
 

@@ -48,7 +48,7 @@ after(() => database.close());
 
 const namesIn = (query: string, access = ALL): Promise<string[]> =>
   database.db.transaction(tenant.id, async (tx) =>
-    (await findNamedGroups(tx, tenant.id, access, query, ['de', 'und'])).map(({ name }) => name),
+    (await findNamedGroups(tx, access, query, ['de', 'und'])).map(({ name }) => name),
   );
 
 async function search(query: string, changes: Partial<RetrieveRequest> = {}, deps: object = {}) {

@@ -40,8 +40,8 @@ test('a chunk is read by id only if its source serves its version, and neither t
   await database.db.query(tenant.id, sql`update source set generation = 2 where name = 'replaced'`);
   await database.db.transaction(tenant.id, async (tx) => {
     for (const [name, id] of chunks)
-      assert.equal((await findChunk(tx, tenant.id, id, EVERYTHING))?.name, name === 'served' ? name : undefined, name);
-    const present = await readPresent(tx, tenant.id, EVERYTHING, [...chunks.values()]);
+      assert.equal((await findChunk(tx, id, EVERYTHING))?.name, name === 'served' ? name : undefined, name);
+    const present = await readPresent(tx, EVERYTHING, [...chunks.values()]);
     assert.deepEqual(
       present.map(({ id }) => id),
       [chunks.get('served')],

@@ -243,7 +243,7 @@ async function assertCounts(tenant: Tenant): Promise<void> {
     new Map(rows.map(({ term, chunks, length }) => [term, { chunks, length: Number(length) }]));
   for (const isCounted of [false, true]) {
     if (isCounted) await plain.system.query(sql`select count_text_index_changes(${tenant.id})`);
-    const counted = await plain.transaction(tenant.id, (tx) => countTerms(tx, tenant.id, terms));
+    const counted = await plain.transaction(tenant.id, (tx) => countTerms(tx, terms));
     assert.deepEqual(byTerm(counted.filter(({ term, chunks }) => term === '' || chunks > 0)), byTerm(truth));
   }
   const left = await plain.system.query<{ term: string }>(

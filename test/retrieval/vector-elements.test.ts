@@ -57,7 +57,7 @@ test('old vectors of half precision stay in use, and new vectors join them', asy
   assert.deepEqual(await nearest(tenant, ones(3, 0)), new Map([[first, 1]]));
   await database.db.transaction(tenant.id, async (tx) => {
     const added = { chunkId: second, hash: Buffer.from('new'), embedding: '[1,1,0]' };
-    assert.deepEqual(await insertVectors(tx, tenant.id, generation, [added]), [second]);
+    assert.deepEqual(await insertVectors(tx, generation, [added]), [second]);
   });
   assert.deepEqual(
     await nearest(tenant, ones(3, 0)),
@@ -110,17 +110,16 @@ describe('the precision of vectors', () => {
         );
         await database.db.transaction(tenant.id, async (tx) => {
           const [made] = await listGenerations(tx, tenant.id);
-          const known = await findVectors(tx, tenant.id, made!.model, [Buffer.from(ids[1]!)]);
+          const known = await findVectors(tx, made!.model, [Buffer.from(ids[1]!)]);
           assert.deepEqual([...known.values()], [vectorText(ones(dimension, 0, 1))]);
           const sources = await tx.query<{ id: string }>(sql`select id from source where tenant_id = ${tenant.id}`);
           await cacheVectorsOfSources(
             tx,
-            tenant.id,
             sources.map(({ id }) => id),
             new Date(),
           );
           await tx.query(sql`delete from chunk_vector where tenant_id = ${tenant.id}`);
-          const kept = await findVectors(tx, tenant.id, 'm', [Buffer.from(ids[1]!)]);
+          const kept = await findVectors(tx, 'm', [Buffer.from(ids[1]!)]);
           assert.deepEqual([...kept.values()], [vectorText(ones(dimension, 0, 1))]);
         });
       });

@@ -33,9 +33,9 @@ export async function seedVectors(
   );
   for (let start = 0; start < entries.length; start += BATCH_VECTORS) {
     const batch = entries.slice(start, start + BATCH_VECTORS);
-    await db.transaction(tenantId, (tx) => insertVectors(tx, tenantId, generation, batch));
+    await db.transaction(tenantId, (tx) => insertVectors(tx, generation, batch));
   }
   await indexGeneration(db, tenantId, { generation, dimension, element });
-  await db.transaction(tenantId, (tx) => serveGeneration(tx, tenantId, generation, now));
+  await db.transaction(tenantId, (tx) => serveGeneration(tx, generation, now));
   return generation;
 }

@@ -243,7 +243,7 @@ test('a table that waits for its file is hidden from others, and from every prin
   }
   const access = { sourceGroupIds: null, tagIds: null };
   const seenWith = (policy: CompiledPolicy | null) =>
-    t.deps.db.transaction(t.tenantId, (tx) => findVisibleTable(tx, t.tenantId, table.id, { ...access, policy }));
+    t.deps.db.transaction(t.tenantId, (tx) => findVisibleTable(tx, table.id, { ...access, policy }));
   assert.equal((await seenWith(null))?.tableId, table.id);
   assert.equal(await seenWith({ ...NOTHING, source: null }), undefined, 'also under a policy that allows everything');
 });

@@ -51,7 +51,7 @@ async function save(config: KeySettings, tenantId: string, value: string): Promi
   const id = newId();
   await prepareToSeal({ db, config });
   const fields = { id, name: 'n', type: 'repo' as const, description: '', value, createdAt: new Date() };
-  await db.transaction(tenantId, (tx) => insertSecret(tx, config, tenantId, fields));
+  await db.transaction(tenantId, (tx) => insertSecret(tx, config, fields));
   return { tenantId, id, value };
 }
 
@@ -63,8 +63,8 @@ async function saveOneTime(config: KeySettings, tenantId: string, value: string)
   const fields = { id: newId(), name: 'n', type: 'repo' as const, description: '', value, createdAt, sourceGroupId };
   await prepareToSeal({ db, config });
   await db.transaction(tenantId, async (tx) => {
-    await insertGroup(tx, tenantId, group);
-    await insertSecret(tx, config, tenantId, fields);
+    await insertGroup(tx, group);
+    await insertSecret(tx, config, fields);
   });
   return { tenantId, id: fields.id, value, sourceGroupId };
 }

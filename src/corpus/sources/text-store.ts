@@ -14,21 +14,17 @@ export interface TextSegment {
 }
 
 /** Deletes the text of one generation of each source. */
-export async function deleteTexts(
-  tx: Tx,
-  tenantId: string,
-  versions: readonly { id: string; generation: number }[],
-): Promise<void> {
+export async function deleteTexts(tx: Tx, versions: readonly { id: string; generation: number }[]): Promise<void> {
   const ids = versions.map(({ id }) => id);
   await tx.query(
     keepPlan(sql`
-    delete from source_text where tenant_id = ${tenantId} and source_id = any(${ids}::uuid[])
+    delete from source_text where tenant_id = ${tx.tenantId} and source_id = any(${ids}::uuid[])
       and (source_id, generation) in (
         select * from unnest(${ids}::uuid[], ${versions.map(({ generation }) => generation)}::int[]))`),
   );
 }
 
-export async function insertTexts(tx: Tx, tenantId: string, segments: readonly TextSegment[]): Promise<void> {
+export async function insertTexts(tx: Tx, segments: readonly TextSegment[]): Promise<void> {
   if (segments.length === 0) return;
   const given = recordset(
     { source_id: 'uuid', generation: 'int', start_offset: 'int', end_offset: 'int', content: 'text' },
@@ -37,15 +33,15 @@ export async function insertTexts(tx: Tx, tenantId: string, segments: readonly T
   await tx.query(
     keepPlan(sql`
     insert into source_text (tenant_id, ${given.columns})
-    select ${tenantId}::uuid, ${given.values} from ${given.table}`),
+    select ${tx.tenantId}::uuid, ${given.values} from ${given.table}`),
   );
 }
 
 /** Deletes up to `limit` segments of a source's text; returns the number of deleted segments. */
-export async function removeTextsOfSource(tx: Tx, tenantId: string, sourceId: string, limit: number): Promise<number> {
+export async function removeTextsOfSource(tx: Tx, sourceId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
-    delete from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} and (generation, start_offset) in (
-      select generation, start_offset from source_text where tenant_id = ${tenantId} and source_id = ${sourceId} limit ${limit})
+    delete from source_text where tenant_id = ${tx.tenantId} and source_id = ${sourceId} and (generation, start_offset) in (
+      select generation, start_offset from source_text where tenant_id = ${tx.tenantId} and source_id = ${sourceId} limit ${limit})
     returning 1 as one`);
   return rows.length;
 }
@@ -54,12 +50,12 @@ export async function removeTextsOfSource(tx: Tx, tenantId: string, sourceId: st
  * Deletes up to `limit` segments in the group whose generation differs from the generation of their source; returns the number of
  * deleted segments.
  */
-export async function removeReplacedTexts(tx: Tx, tenantId: string, groupId: string, limit: number): Promise<number> {
+export async function removeReplacedTexts(tx: Tx, groupId: string, limit: number): Promise<number> {
   const rows = await tx.query(sql`
-    delete from source_text where tenant_id = ${tenantId} and (source_id, generation, start_offset) in (
+    delete from source_text where tenant_id = ${tx.tenantId} and (source_id, generation, start_offset) in (
       select t.source_id, t.generation, t.start_offset from source s join source_text t
-        on t.tenant_id = ${tenantId} and t.source_id = s.id and t.generation <> s.generation
-      where s.tenant_id = ${tenantId} and s.source_group_id = ${groupId} and s.mixed limit ${limit})
+        on t.tenant_id = ${tx.tenantId} and t.source_id = s.id and t.generation <> s.generation
+      where s.tenant_id = ${tx.tenantId} and s.source_group_id = ${groupId} and s.mixed limit ${limit})
     returning 1 as one`);
   return rows.length;
 }

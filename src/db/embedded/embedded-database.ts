@@ -150,17 +150,17 @@ function refuseInsideTransaction(session: Session): void {
   }
 }
 
-async function runTransaction<T>(
+async function runTransaction<T, Tenant extends string | undefined>(
   begin: Begin,
-  tenantId: string | undefined,
-  fn: (tx: Tx) => Promise<T>,
+  tenantId: Tenant,
+  fn: (tx: Tx<Tenant>) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   refuseInsideTransaction(begin.session);
   if (!options.readOnly) return runLeased(begin, tenantId, fn, options);
   const limitMs = begin.readTimeoutMs;
   const used = startWork(begin.session.spentMs);
-  const startInTime = (tx: Tx): Promise<T> => {
+  const startInTime = (tx: Tx<Tenant>): Promise<T> => {
     if (used.exceeds(WAIT_SHARE_MAX * limitMs)) throw tookTooLong(limitMs);
     return fn(tx);
   };
@@ -169,10 +169,10 @@ async function runTransaction<T>(
   return withReadTimeout(limitMs, options.signal, run, used);
 }
 
-async function runLeased<T>(
+async function runLeased<T, Tenant extends string | undefined>(
   { session, run }: Begin,
-  tenantId: string | undefined,
-  fn: (tx: Tx) => Promise<T>,
+  tenantId: Tenant,
+  fn: (tx: Tx<Tenant>) => Promise<T>,
   { signal, background, urgent, readOnly, keyFamilyId, settings = [] }: TransactionOptions,
 ): Promise<T> {
   const start = readOnly ? 'begin read only' : 'begin';
@@ -208,7 +208,7 @@ async function runLeased<T>(
 
 type Send = (bytes: Buffer, keepNames?: boolean) => Promise<Reply>;
 
-function createTx(tenantId: string | undefined, run: RunPlanned, send: Send): Tx {
+function createTx<Tenant extends string | undefined>(tenantId: Tenant, run: RunPlanned, send: Send): Tx<Tenant> {
   const query: Queryable['query'] = async <R extends object>(given: Sql) => rowsOf<R>(await run(given, send));
   const execute: Tx['execute'] = async (text, values) => ({ rows: rowsOf(await send(batchOf(text, values), true)) });
   return { inTransaction: true, tenantId, query, execute };

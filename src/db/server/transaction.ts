@@ -63,10 +63,10 @@ const SERVER_LATER_MS = 1_000;
 const BEGIN_READING = 'begin isolation level repeatable read, read only';
 
 /** Runs `Database.transaction`; without `tenantId` as the system. */
-export async function runTransaction<T>(
+export async function runTransaction<T, Tenant extends string | undefined>(
   connections: Connections,
-  tenantId: string | undefined,
-  fn: (tx: Tx) => Promise<T>,
+  tenantId: Tenant,
+  fn: (tx: Tx<Tenant>) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
   if (!options.readOnly) return runLeased(connections, tenantId, fn, options);
@@ -75,10 +75,10 @@ export async function runTransaction<T>(
   );
 }
 
-async function runLeased<T>(
+async function runLeased<T, Tenant extends string | undefined>(
   connections: Connections,
-  tenantId: string | undefined,
-  fn: (tx: Tx) => Promise<T>,
+  tenantId: Tenant,
+  fn: (tx: Tx<Tenant>) => Promise<T>,
   { signal, withoutTimeout = false, readOnly = false, urgent = false, settings = [] }: TransactionOptions,
 ): Promise<T> {
   const opening = [
@@ -107,7 +107,7 @@ async function runLeased<T>(
   }
 }
 
-function createTx(lease: Lease, tenantId: string | undefined): Tx {
+function createTx<Tenant extends string | undefined>(lease: Lease, tenantId: Tenant): Tx<Tenant> {
   return {
     inTransaction: true,
     tenantId,

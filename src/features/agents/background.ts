@@ -14,7 +14,7 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 export function agentRun(host: Host): JobHandler {
   const { deps } = host;
   return async ({ tenantId = '', runId = '' }, { signal }) => {
-    const apiKeyId = await deps.db.transaction(tenantId, (tx) => findApiKeyOfRun(tx, tenantId, runId));
+    const apiKeyId = await deps.db.transaction(tenantId, (tx) => findApiKeyOfRun(tx, runId));
     if (apiKeyId === undefined) return;
     const key = await findKeyForJob(deps.db.system, tenantId, apiKeyId);
     const now = deps.clock.now();
@@ -40,10 +40,10 @@ async function refuse({ deps }: Host, tenantId: string, runId: string): Promise<
   const now = deps.clock.now();
   const { message, type } = unauthenticated();
   await deps.db.transaction(tenantId, async (tx) => {
-    const run = await claimRun(tx, tenantId, runId, now);
+    const run = await claimRun(tx, runId, now);
     if (run === undefined) return;
     const outcome = { usage: NO_USAGE, warnings: [], error: { message, type } };
-    await endRun(tx, tenantId, run, { status: 'failure', finishReason: 'error', isStored: false, outcome }, now);
+    await endRun(tx, run, { status: 'failure', finishReason: 'error', isStored: false, outcome }, now);
   });
 }
 

@@ -220,7 +220,7 @@ export async function modelResult(
   const masking = redactor?.withoutHashes ?? null;
   const ids = [...idsIn(view.result).filter(isId), ...(view.kept?.chunkIds ?? [])];
   const headers = redactor?.appliesAt('llm_input')
-    ? await db.transaction(tenantId, (tx) => findHeaders(tx, tenantId, ids), { readOnly: true })
+    ? await db.transaction(tenantId, (tx) => findHeaders(tx, ids), { readOnly: true })
     : new Map<string, string>();
   const redacted = await mapTexts(view.result, (text, name, { id }, column) => {
     const header = headers.get(String(name === 'text' ? view.kept?.chunkIds[0] : id));

@@ -101,8 +101,7 @@ export async function* work(host: Host, given: Work): AsyncGenerator<Happening, 
   }
   why ??= 'stop';
   const ended = why;
-  if (!(await deps.db.transaction(caller.tenantId, (tx) => endSteps(tx, caller.tenantId, run, ended))))
-    throw new RunLost();
+  if (!(await deps.db.transaction(caller.tenantId, (tx) => endSteps(tx, run, ended)))) throw new RunLost();
   return yield* answerFrom(host, given, { chatModel, state, onUsage, why });
 }
 
@@ -195,7 +194,7 @@ async function* makeStep(
   const step: Step = { number: state.steps.length + 1, calls: views.map(({ call }) => call), usage };
   deps.crash.reach('agent.called');
   const now = deps.clock.now();
-  const isMine = await deps.db.transaction(caller.tenantId, (tx) => addStep(tx, caller.tenantId, run, step, now));
+  const isMine = await deps.db.transaction(caller.tenantId, (tx) => addStep(tx, run, step, now));
   if (!isMine) throw new RunLost();
   deps.crash.reach('agent.stepped');
   await remember(host, work, tools, nonce, state, step, views);
@@ -279,7 +278,6 @@ async function* answerFrom(
   call: { chatModel: ChatModel; state: State; onUsage: OnUsage; why: RunFinish },
 ): AsyncGenerator<Happening, RunEnd> {
   const { chatModel, state, onUsage, why } = call;
-  const { tenantId } = caller;
   const isAffordable = await deps.usage.assertBudget(caller).then(
     () => true,
     () => false,
@@ -304,7 +302,7 @@ async function* answerFrom(
     },
   });
   const end = async (tx: Tx, how: RunEnd): Promise<void> => {
-    if (!(await endRun(tx, tenantId, run, how, deps.clock.now()))) throw new RunLost();
+    if (!(await endRun(tx, run, how, deps.clock.now()))) throw new RunLost();
   };
   const alongside = async (tx: Tx, answered: Ending): Promise<void> => {
     deps.crash.reach('agent.answered');
@@ -321,7 +319,7 @@ async function* answerFrom(
   }
   const isNoAnswer = answered.finishReason === 'no_answer';
   const how = endOf(answered.isStored, answered, isNoAnswer ? { noAnswer: answered.text } : {});
-  if (!answered.isStored) await deps.db.transaction(tenantId, (tx) => end(tx, how));
+  if (!answered.isStored) await deps.db.transaction(caller.tenantId, (tx) => end(tx, how));
   deps.crash.reach('agent.ended');
   yield { type: 'answer', answered };
   return how;

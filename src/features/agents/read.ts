@@ -57,7 +57,7 @@ async function findParts({ deps }: Host, { exchange, principal }: Reader, id: st
   const { caller } = exchange;
   const { tenantId } = caller;
   return withRedactor(deps, tenantId, async (tx) => {
-    const run = await findRun(tx, tenantId, id, ownerOf(caller, principal));
+    const run = await findRun(tx, id, ownerOf(caller, principal));
     if (run === undefined) throw notFound();
     // The steps of a run that goes on are read after it: they may be more than the run knows, never fewer.
     return { run, steps: await listSteps(tx, tenantId, id) };
@@ -73,10 +73,9 @@ async function readAnswer(
 ): Promise<ShownAnswer | null> {
   if (!isStored) return outcome?.noAnswer === undefined ? null : { text: outcome.noAnswer, citations: [] };
   const { caller } = exchange;
-  const { tenantId } = caller;
-  const [message] = await deps.db.transaction(tenantId, async (tx) => {
-    const access = await openAccess(tx, tenantId, caller, principal);
-    return listMessages(tx, tenantId, conversationId, access, assistantMessageId);
+  const [message] = await deps.db.transaction(caller.tenantId, async (tx) => {
+    const access = await openAccess(tx, caller, principal);
+    return listMessages(tx, conversationId, access, assistantMessageId);
   });
   if (message === undefined) return null;
   const { content, citations } = await redactMessage(redactor, message);

@@ -63,10 +63,9 @@ export function agentRoutes(host: Host): Route[] {
       query: listQuery,
       response: pageResponse('runs', runSummarySchema, 'The runs of this page.'),
       async handler({ query, caller }) {
-        const { tenantId } = caller;
         const owner = ownerOf(caller, principalOf(deps, query));
-        const { redactor, ...listed } = await withRedactor(deps, tenantId, (tx) =>
-          listRuns(tx, tenantId, owner, query.status, pageRequest(query)),
+        const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
+          listRuns(tx, owner, query.status, pageRequest(query)),
         );
         return pageAnswer('runs', query, listed, (run) => toSummary(run, redactor));
       },
@@ -106,7 +105,7 @@ export function agentRoutes(host: Host): Route[] {
         const { params, query, caller, rights, signal, raw, reply } = request;
         const reader = readerOf(host, request, query);
         const found = await deps.db.transaction(caller.tenantId, (tx) =>
-          findRun(tx, caller.tenantId, params.id, ownerOf(caller, reader.principal)),
+          findRun(tx, params.id, ownerOf(caller, reader.principal)),
         );
         if (found === undefined) throw notFound();
         const lastId = String(raw.headers['last-event-id'] ?? '');
@@ -130,14 +129,12 @@ export function agentRoutes(host: Host): Route[] {
       response: { status: 202, schema: runSummarySchema, description: 'The run, which ends soon.' },
       errors: [409],
       async handler({ params, query, caller, reply }) {
-        const { tenantId } = caller;
         const owner = ownerOf(caller, principalOf(deps, query));
-        const { run, redactor } = await deps.db.transaction(tenantId, async (tx) => {
-          if ((await findRun(tx, tenantId, params.id, owner)) === undefined) throw notFound();
-          if (!(await requestCancel(tx, tenantId, params.id, deps.clock.now())))
-            throw conflict('The run has ended already.');
-          const canceled = (await findRun(tx, tenantId, params.id, owner))!;
-          return { run: canceled, redactor: await deps.redactors.forTenant(tx, tenantId) };
+        const { run, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => {
+          if ((await findRun(tx, params.id, owner)) === undefined) throw notFound();
+          if (!(await requestCancel(tx, params.id, deps.clock.now()))) throw conflict('The run has ended already.');
+          const canceled = (await findRun(tx, params.id, owner))!;
+          return { run: canceled, redactor: await deps.redactors.forTenant(tx) };
         });
         reply.code(202);
         return toSummary(run, redactor);

@@ -51,7 +51,7 @@ export interface Runner {
 export async function* execute(host: Host, id: string, runner: Runner, asking?: Asking): AsyncGenerator<NumberedEvent> {
   const { deps } = host;
   const { caller, signal } = runner;
-  const run = await deps.db.transaction(caller.tenantId, (tx) => claimRun(tx, caller.tenantId, id, deps.clock.now()));
+  const run = await deps.db.transaction(caller.tenantId, (tx) => claimRun(tx, id, deps.clock.now()));
   if (run === undefined) return;
   deps.crash.reach('agent.claimed');
   const stop = new AbortController();
@@ -160,7 +160,7 @@ async function endBroken(
           isStored: false,
           outcome: { ...outcome, error: { message: failure.message, type: failure.type } },
         };
-    await endRun(tx, tenantId, run, end, deps.clock.now());
+    await endRun(tx, run, end, deps.clock.now());
     return brokenEvent(run, end, numberAfter(steps));
   });
 }
@@ -173,8 +173,8 @@ function watchRun({ deps }: Host, run: AgentRun, { tenantId }: Caller, end: (rea
     checks++;
     const isDue = checks % Math.round(BEAT_MS / CANCEL_CHECK_MS) === 0;
     const isCanceled = await deps.db.transaction(tenantId, async (tx) => {
-      if (isDue) await beatRun(tx, tenantId, run, deps.clock.now());
-      return findCancelRequest(tx, tenantId, run);
+      if (isDue) await beatRun(tx, run, deps.clock.now());
+      return findCancelRequest(tx, run);
     });
     if (isCanceled === undefined) end(new RunLost());
     else if (isCanceled) end(new RunCanceled());

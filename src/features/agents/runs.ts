@@ -84,8 +84,8 @@ export async function beginRun(
     createdAt: deps.clock.now(),
   };
   await deps.db.transaction(tenantId, async (tx) => {
-    if ((await countActiveRuns(tx, tenantId, caller.apiKeyId)) >= RUNS_PER_KEY_MAX) throw tooMany();
-    await insertRun(tx, tenantId, run);
+    if ((await countActiveRuns(tx, caller.apiKeyId)) >= RUNS_PER_KEY_MAX) throw tooMany();
+    await insertRun(tx, run);
     if (run.background) await deps.queue.enqueue(tx, 'agent-run', { tenantId, runId: run.id });
   });
   return { id: run.id, asking };

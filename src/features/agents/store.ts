@@ -111,50 +111,44 @@ export type NewRun = Pick<
   | 'createdAt'
 > & { keyFamilyId: string; principalId: string | null };
 
-export async function insertRun(tx: Tx, tenantId: string, run: NewRun): Promise<void> {
+export async function insertRun(tx: Tx, run: NewRun): Promise<void> {
   await tx.query(sql`
     insert into agent_run (tenant_id, id, api_key_id, key_family_id, principal_id, input, request, background, status,
       conversation_id, user_message_id, assistant_message_id, created_at)
-    values (${tenantId}, ${run.id}, ${run.apiKeyId}, ${run.keyFamilyId}, ${run.principalId}, ${run.input}, ${json(run.request)},
+    values (${tx.tenantId}, ${run.id}, ${run.apiKeyId}, ${run.keyFamilyId}, ${run.principalId}, ${run.input}, ${json(run.request)},
       ${run.background}, 'queued', ${run.conversationId}, ${run.userMessageId}, ${run.assistantMessageId}, ${run.createdAt})`);
 }
 
 /** Counts the runs of a key that wait or are being worked on. */
-export function countActiveRuns(tx: Tx, tenantId: string, apiKeyId: string): Promise<number> {
-  const active = sql`agent_run where tenant_id = ${tenantId} and api_key_id = ${apiKeyId} and status in ('queued', 'running')`;
+export function countActiveRuns(tx: Tx, apiKeyId: string): Promise<number> {
+  const active = sql`agent_run where tenant_id = ${tx.tenantId} and api_key_id = ${apiKeyId} and status in ('queued', 'running')`;
   return countRows(tx, active);
 }
 
 /** Returns the run; undefined if it does not exist or belongs to somebody else. */
-export async function findRun(
-  db: Queryable,
-  tenantId: string,
-  id: string,
-  owner: Owner,
-): Promise<AgentRun | undefined> {
+export async function findRun(db: Tx, id: string, owner: Owner): Promise<AgentRun | undefined> {
   const [row] = await db.query<AgentRun>(
-    sql`select ${COLUMNS} from agent_run r where r.tenant_id = ${tenantId} and r.id = ${id} and ${belongsTo(owner)}`,
+    sql`select ${COLUMNS} from agent_run r where r.tenant_id = ${db.tenantId} and r.id = ${id} and ${belongsTo(owner)}`,
   );
   return row;
 }
 
 /** Returns one page of runs, with one extra row if a next page exists; `total` counts all matches. */
 export function listRuns(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   owner: Owner,
   status: RunStatus | undefined,
   page: PageRequest,
 ): Promise<Listed<AgentRun>> {
   const ofStatus = status === undefined ? raw('true') : sql`r.status = ${status}`;
-  const matching = sql`agent_run r where r.tenant_id = ${tenantId} and ${belongsTo(owner)} and ${ofStatus}`;
+  const matching = sql`agent_run r where r.tenant_id = ${tx.tenantId} and ${belongsTo(owner)} and ${ofStatus}`;
   return readPage<AgentRun>(tx, COLUMNS, matching, raw('r.id'), page);
 }
 
 /** Returns the key with which a run was begun. */
-export async function findApiKeyOfRun(db: Queryable, tenantId: string, id: string): Promise<string | undefined> {
+export async function findApiKeyOfRun(db: Tx, id: string): Promise<string | undefined> {
   const [row] = await db.query<{ apiKeyId: string }>(
-    sql`select r.api_key_id from agent_run r where r.tenant_id = ${tenantId} and r.id = ${id}`,
+    sql`select r.api_key_id from agent_run r where r.tenant_id = ${db.tenantId} and r.id = ${id}`,
   );
   return row?.apiKeyId;
 }
@@ -165,11 +159,11 @@ export function listSteps(db: Queryable, tenantId: string, runId: string): Promi
 }
 
 /** Makes the caller the worker of the run; undefined if the run has ended. */
-export async function claimRun(tx: Tx, tenantId: string, id: string, now: Date): Promise<AgentRun | undefined> {
+export async function claimRun(tx: Tx, id: string, now: Date): Promise<AgentRun | undefined> {
   const [row] = await tx.query<AgentRun>(sql`
     update agent_run r set status = 'running', attempt = attempt + 1, heartbeat_at = ${now},
       started_at = coalesce(started_at, ${now})
-    where r.tenant_id = ${tenantId} and r.id = ${id} and r.status in ('queued', 'running') returning ${COLUMNS}`);
+    where r.tenant_id = ${tx.tenantId} and r.id = ${id} and r.status in ('queued', 'running') returning ${COLUMNS}`);
   return row;
 }
 
@@ -178,34 +172,34 @@ const mine = (tenantId: string, { id, attempt }: Pick<AgentRun, 'id' | 'attempt'
   sql`r.tenant_id = ${tenantId} and r.id = ${id} and r.attempt = ${attempt} and r.status = 'running'`;
 
 /** Says that a worker works on the run. Returns false if another worker does, or if the run has ended. */
-export async function beatRun(tx: Tx, tenantId: string, run: AgentRun, now: Date): Promise<boolean> {
+export async function beatRun(tx: Tx, run: AgentRun, now: Date): Promise<boolean> {
   const rows = await tx.query(
-    sql`update agent_run r set heartbeat_at = ${now} where ${mine(tenantId, run)} returning r.id`,
+    sql`update agent_run r set heartbeat_at = ${now} where ${mine(tx.tenantId, run)} returning r.id`,
   );
   return rows.length > 0;
 }
 
 /** Returns whether somebody asked to cancel the run; undefined if this attempt does not work on it any more. */
-export async function findCancelRequest(db: Queryable, tenantId: string, run: AgentRun): Promise<boolean | undefined> {
+export async function findCancelRequest(db: Tx, run: AgentRun): Promise<boolean | undefined> {
   const [row] = await db.query<{ isRequested: boolean }>(
-    sql`select r.cancel_requested_at is not null as is_requested from agent_run r where ${mine(tenantId, run)}`,
+    sql`select r.cancel_requested_at is not null as is_requested from agent_run r where ${mine(db.tenantId, run)}`,
   );
   return row?.isRequested;
 }
 
 /** Stores a step. Returns false if another attempt works on the run. */
-export async function addStep(tx: Tx, tenantId: string, run: AgentRun, step: Step, now: Date): Promise<boolean> {
-  if (!(await beatRun(tx, tenantId, run, now))) return false;
+export async function addStep(tx: Tx, run: AgentRun, step: Step, now: Date): Promise<boolean> {
+  if (!(await beatRun(tx, run, now))) return false;
   await tx.query(sql`
     insert into agent_step (tenant_id, run_id, number, calls, usage)
-    values (${tenantId}, ${run.id}, ${step.number}, ${json(step.calls)}, ${json(step.usage)})`);
+    values (${tx.tenantId}, ${run.id}, ${step.number}, ${json(step.calls)}, ${json(step.usage)})`);
   return true;
 }
 
 /** Stores that there are no further steps. Returns false if another attempt works on the run. */
-export async function endSteps(tx: Tx, tenantId: string, run: AgentRun, why: RunFinish): Promise<boolean> {
+export async function endSteps(tx: Tx, run: AgentRun, why: RunFinish): Promise<boolean> {
   const rows = await tx.query(
-    sql`update agent_run r set gathered_as = ${why} where ${mine(tenantId, run)} returning r.id`,
+    sql`update agent_run r set gathered_as = ${why} where ${mine(tx.tenantId, run)} returning r.id`,
   );
   return rows.length > 0;
 }
@@ -218,23 +212,23 @@ export interface RunEnd {
 }
 
 /** Ends the run. Returns false if another attempt works on it. */
-export async function endRun(tx: Tx, tenantId: string, run: AgentRun, end: RunEnd, now: Date): Promise<boolean> {
+export async function endRun(tx: Tx, run: AgentRun, end: RunEnd, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
     update agent_run r set status = ${end.status}, finish_reason = ${end.finishReason}, outcome = ${json(end.outcome)},
       is_stored = ${end.isStored}, ended_at = ${now}
-    where ${mine(tenantId, run)} returning r.id`);
+    where ${mine(tx.tenantId, run)} returning r.id`);
   return rows.length > 0;
 }
 
 /** Asks the worker of a run to cancel it. A run that waits is canceled at once. Returns false if the run has ended. */
-export async function requestCancel(tx: Tx, tenantId: string, id: string, now: Date): Promise<boolean> {
+export async function requestCancel(tx: Tx, id: string, now: Date): Promise<boolean> {
   const rows = await tx.query(sql`
     update agent_run set cancel_requested_at = ${now},
       status = case status when 'queued' then 'canceled' else status end,
       finish_reason = case status when 'queued' then 'canceled' end,
       outcome = case status when 'queued' then '{"usage": {"inputTokens": 0, "outputTokens": 0}, "warnings": []}'::jsonb end,
       ended_at = case status when 'queued' then ${now}::timestamptz end
-    where tenant_id = ${tenantId} and id = ${id} and status in ('queued', 'running') returning id`);
+    where tenant_id = ${tx.tenantId} and id = ${id} and status in ('queued', 'running') returning id`);
   return rows.length > 0;
 }
 

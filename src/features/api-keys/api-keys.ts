@@ -65,11 +65,11 @@ export async function issueApiKey(
   const id = newId(now.getTime());
   const row = await uses.db.transaction(caller.tenantId, async (tx) => {
     await lockLivingKeys(tx, caller, now);
-    await assertRoom(tx, caller, now);
+    await assertRoom(tx, now);
     const groupIds = unique(wanted.sourceGroupIds);
     const tagIds = unique(wanted.tagIds);
-    if ((await findGroupIds(tx, caller.tenantId, groupIds)).length < groupIds.length) throw notFound();
-    if ((await findTagIds(tx, caller.tenantId, tagIds)).length < tagIds.length) throw notFound();
+    if ((await findGroupIds(tx, groupIds)).length < groupIds.length) throw notFound();
+    if ((await findTagIds(tx, tagIds)).length < tagIds.length) throw notFound();
     const issued = {
       id,
       name: wanted.name,
@@ -114,12 +114,12 @@ export async function rotateApiKey(
     const old = await lockKeyWithin(tx, caller, now, id);
     if (old.replacedBy !== null) throw conflict(`This key was rotated before: rotate its successor ${old.replacedBy}.`);
     if (old.expiresAt !== null && old.expiresAt <= now) throw conflict('This key has expired.');
-    await assertRoom(tx, caller, now);
+    await assertRoom(tx, now);
     const successor = { ...old, id: successorId, issuedBy: caller.apiKeyId, createdAt: now, lastUsedAt: null };
     await insertApiKey(tx, caller.tenantId, { ...successor, ...stored });
     const graceEnd = new Date(now.getTime() + graceSeconds * 1000);
     const end = old.expiresAt !== null && old.expiresAt < graceEnd ? old.expiresAt : graceEnd;
-    await replaceApiKey(tx, caller.tenantId, id, successorId, end);
+    await replaceApiKey(tx, id, successorId, end);
     await recordChange(tx, caller, 'rotate', 'api_key', id, {
       name: old.name,
       replaced_by: successorId,
@@ -136,7 +136,7 @@ export async function revokeOwnApiKey(uses: Uses, caller: Caller, id: string): P
   const revoked = await uses.db.transaction(caller.tenantId, async (tx) => {
     const now = uses.clock.now();
     const row = await lockKeyWithin(tx, caller, now, id);
-    await revokeApiKey(tx, caller.tenantId, id, now);
+    await revokeApiKey(tx, id, now);
     await recordChange(tx, caller, 'revoke', 'api_key', id, { name: row.name });
     return row;
   });
@@ -163,7 +163,7 @@ async function lockKeyWithin(tx: Tx, caller: Caller, now: Date, id: string): Pro
  * @throws ServiceError unauthenticated
  */
 async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: readonly string[]): Promise<ApiKeyRow[]> {
-  const rows = await lockApiKeys(tx, caller.tenantId, [caller.apiKeyId, ...others]);
+  const rows = await lockApiKeys(tx, [caller.apiKeyId, ...others]);
   const own = rows.find((row) => row.id === caller.apiKeyId);
   const isAsAuthenticated = own && own.expiresAt?.getTime() === caller.expiresAt?.getTime();
   if (!isAsAuthenticated || (own.expiresAt !== null && own.expiresAt <= now)) throw unauthenticated();
@@ -171,8 +171,8 @@ async function lockLivingKeys(tx: Tx, caller: Caller, now: Date, ...others: read
 }
 
 /** Checks the number of keys. @throws ServiceError conflict when the tenant has API_KEYS_MAX keys. */
-async function assertRoom(tx: Tx, { tenantId }: Caller, now: Date): Promise<void> {
-  if ((await countApiKeysLocked(tx, tenantId, now)) >= API_KEYS_MAX)
+async function assertRoom(tx: Tx, now: Date): Promise<void> {
+  if ((await countApiKeysLocked(tx, now)) >= API_KEYS_MAX)
     throw conflict(`There are ${API_KEYS_MAX} API keys already: revoke some first.`);
 }
 

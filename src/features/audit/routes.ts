@@ -77,7 +77,7 @@ export const auditRoutes = (deps: Deps): Route[] => [
       const { action, object_kind: objectKind, object_id: objectId, api_key_id: apiKeyId } = query;
       const filter = { action, objectKind, objectId, apiKeyId, ...readTimes(query) };
       const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-        listAuditEvents(tx, caller.tenantId, filter, pageRequest(query)),
+        listAuditEvents(tx, filter, pageRequest(query)),
       );
       return pageAnswer('audit_events', query, listed, (event: ListedAuditEvent) =>
         toRecord(eventSchema, event, { creation_time: unixSeconds(event.at), time: event.at.toISOString() }),

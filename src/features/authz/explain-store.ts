@@ -2,7 +2,7 @@
 
 import type { Facts } from '../../access/evaluate.ts';
 import { type GroupLimits, withinLimits } from '../../access/limits.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { join, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE, SERVED, SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 
@@ -29,28 +29,18 @@ const COLUMNS = sql`s.id as source_id, s.generation, g.id as group_id, g.name as
    where l.tenant_id = g.tenant_id and l.source_group_id = g.id) as tags`;
 
 /** Returns the facts about a source within the limits of the API key. They hold no chunk. */
-export async function findSourceFacts(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  limits: GroupLimits,
-): Promise<KnownFacts | undefined> {
+export async function findSourceFacts(tx: Tx, id: string, limits: GroupLimits): Promise<KnownFacts | undefined> {
   const [row] = await tx.query<FactRow>(sql`
     select ${COLUMNS} from ${SOURCE_TABLES}
-    where s.tenant_id = ${tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
+    where s.tenant_id = ${tx.tenantId} and s.id = ${id} and ${ALIVE} and ${withinLimits(limits)}`);
   return row && toFacts(row, null);
 }
 
 /** Returns the facts about a chunk within the limits of the API key. */
-export async function findChunkFacts(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  limits: GroupLimits,
-): Promise<KnownFacts | undefined> {
+export async function findChunkFacts(tx: Tx, id: string, limits: GroupLimits): Promise<KnownFacts | undefined> {
   const [row] = await tx.query<FactRow & { chunk: ChunkMetadata }>(sql`
     select ${COLUMNS}, c.metadata as chunk from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(limits)}`);
+    where c.tenant_id = ${tx.tenantId} and c.id = ${id} and ${ALIVE} and ${SERVED} and ${withinLimits(limits)}`);
   return row && toFacts(row, { metadata: row.chunk });
 }
 
@@ -58,14 +48,13 @@ type ChunkMetadata = NonNullable<Facts['chunk']>['metadata'];
 
 /** Returns the first chunk of the source that meets the condition, or else its first chunk. Null when the source has no chunks. */
 export async function findDecidingChunk(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   { sourceId, generation }: KnownFacts,
   condition: Sql,
 ): Promise<Facts['chunk']> {
   const first = async (conditions: readonly Sql[]): Promise<Facts['chunk']> => {
     const [chunk] = await tx.query<{ metadata: ChunkMetadata }>(sql`
-      select c.metadata from chunk c where c.tenant_id = ${tenantId} and c.source_id = ${sourceId}
+      select c.metadata from chunk c where c.tenant_id = ${tx.tenantId} and c.source_id = ${sourceId}
         and c.generation = ${generation} and ${join(conditions, ' and ')} order by c.ordinal limit 1`);
     return chunk ?? null;
   };

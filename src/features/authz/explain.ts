@@ -27,13 +27,12 @@ export function explain(
   principal: Principal,
   object: { kind: 'source' | 'chunk'; id: string },
 ): Promise<Explanation> {
-  const { tenantId } = caller;
-  return db.transaction(tenantId, async (tx) => {
-    const { policy, attributes } = await findRules(tx, tenantId, principal);
+  return db.transaction(caller.tenantId, async (tx) => {
+    const { policy, attributes } = await findRules(tx, principal);
     const chunk = policy && compilePolicy(policy, attributes).chunk;
     const facts =
       object.kind === 'chunk'
-        ? await findChunkFacts(tx, tenantId, object.id, caller)
+        ? await findChunkFacts(tx, object.id, caller)
         : await factsForRule(tx, caller, object.id, chunk);
     const found = orNotFound(facts);
     return policy ? evaluate(policy, attributes, found) : { allowed: false, matchedRule: null };
@@ -47,7 +46,7 @@ export async function factsForRule(
   sourceId: string,
   chunk: Sql | null | undefined,
 ): Promise<Facts | undefined> {
-  const facts = await findSourceFacts(tx, caller.tenantId, sourceId, caller);
+  const facts = await findSourceFacts(tx, sourceId, caller);
   if (!facts || !chunk) return facts;
-  return { ...facts, chunk: await findDecidingChunk(tx, caller.tenantId, facts, chunk) };
+  return { ...facts, chunk: await findDecidingChunk(tx, facts, chunk) };
 }

@@ -40,29 +40,28 @@ export async function setPolicy(
   definition: PolicyDocument,
   precondition: Precondition,
 ): Promise<NamedPolicy> {
-  const { tenantId } = caller;
   const failure = failedTest(definition);
   if (failure) throw new ServiceError('invalid_request', failure.problem, { pointer: failure.pointer });
-  return db.transaction(tenantId, async (tx) => {
-    await lockDeniedTags(tx, tenantId);
-    const before = await findPolicy(tx, tenantId, name);
+  return db.transaction(caller.tenantId, async (tx) => {
+    await lockDeniedTags(tx);
+    const before = await findPolicy(tx, name);
     precondition.check(before?.version);
     const isNew = before === undefined;
-    if (isNew && (await countPolicies(tx, tenantId)) >= POLICIES_MAX)
+    if (isNew && (await countPolicies(tx)) >= POLICIES_MAX)
       throw conflict(`There are ${POLICIES_MAX} policies already: delete one first.`);
-    if (definition.attribute_types) await checkTypes(tx, tenantId, name, definition.attribute_types);
-    checkDeniedTags(definition, await listTags(tx, tenantId, { tagIds: null }));
+    if (definition.attribute_types) await checkTypes(tx, name, definition.attribute_types);
+    checkDeniedTags(definition, await listTags(tx, { tagIds: null }));
     const now = clock.now();
-    const firstVersion = isNew ? (await lastVersion(tx, tenantId, name)) + 1 : 1;
-    const saved = await savePolicy(tx, tenantId, { id: newId(now.getTime()), name, definition }, now, firstVersion);
+    const firstVersion = isNew ? (await lastVersion(tx, name)) + 1 : 1;
+    const saved = await savePolicy(tx, { id: newId(now.getTime()), name, definition }, now, firstVersion);
     await record(tx, caller, saved.version === firstVersion ? 'create' : 'change', saved);
     return saved;
   });
 }
 
 /** Returns the version of a policy when it was deleted, or 0: a version never stands for two definitions. */
-async function lastVersion(tx: Tx, tenantId: string, name: string): Promise<number> {
-  const event = await findLastEvent(tx, tenantId, 'authz_policy', name);
+async function lastVersion(tx: Tx, name: string): Promise<number> {
+  const event = await findLastEvent(tx, 'authz_policy', name);
   const version = event?.details['version'];
   return typeof version === 'number' ? version : 0;
 }
@@ -79,8 +78,8 @@ export function removePolicy(
 ): Promise<NamedPolicy> {
   return db.transaction(caller.tenantId, async (tx) => {
     // A change that has read the policy is stored first: after a deletion it would store a version that its caller did not name.
-    await lockDeniedTags(tx, caller.tenantId);
-    const policy = orNotFound(await deletePolicy(tx, caller.tenantId, name));
+    await lockDeniedTags(tx);
+    const policy = orNotFound(await deletePolicy(tx, name));
     precondition.check(policy.version);
     await record(tx, caller, 'delete', policy);
     return policy;
@@ -88,8 +87,8 @@ export function removePolicy(
 }
 
 /** @throws ServiceError invalid_request when another policy declares another type: no value of the attribute would suit both. */
-async function checkTypes(tx: Tx, tenantId: string, name: string, types: AttributeTypes): Promise<void> {
-  for (const { policy, types: others } of await listAttributeTypes(tx, tenantId)) {
+async function checkTypes(tx: Tx, name: string, types: AttributeTypes): Promise<void> {
+  for (const { policy, types: others } of await listAttributeTypes(tx)) {
     if (policy === name) continue;
     for (const [attribute, type] of Object.entries(types)) {
       const other = Object.hasOwn(others, attribute) ? others[attribute] : undefined;

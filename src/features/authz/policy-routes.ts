@@ -67,9 +67,7 @@ export const policyRoutes = (deps: Deps): Route[] => [
     query: pageQuery,
     response: pageResponse('policies', namedSchema, 'Policies of this page.'),
     async handler({ caller, query }) {
-      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-        listPolicies(tx, caller.tenantId, pageRequest(query)),
-      );
+      const listed = await deps.db.transaction(caller.tenantId, (tx) => listPolicies(tx, pageRequest(query)));
       return pageAnswer('policies', query, listed, toWire);
     },
   }),
@@ -78,11 +76,7 @@ export const policyRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     operation: { id: 'getPolicy', summary: 'Get a policy' },
     handler: async ({ caller, params, reply }) => {
-      const { tenantId } = caller;
-      return send(
-        reply,
-        orNotFound(await deps.db.transaction(tenantId, (tx) => findPolicy(tx, tenantId, params.name))),
-      );
+      return send(reply, orNotFound(await deps.db.transaction(caller.tenantId, (tx) => findPolicy(tx, params.name))));
     },
   }),
   route({

@@ -56,22 +56,20 @@ export function previewPolicy(
   { name, draft, principal, limit }: PreviewRequest,
   signal: AbortSignal,
 ): Promise<Preview> {
-  const { tenantId } = caller;
-  return db.transaction(tenantId, async (tx) => {
-    const stored = await findPolicy(tx, tenantId, name);
+  return db.transaction(caller.tenantId, async (tx) => {
+    const stored = await findPolicy(tx, name);
     const document = draft ?? stored?.definition;
     if (!document) throw notFound();
-    const attributes =
-      'id' in principal ? await findAttributes(tx, tenantId, principal.id, clock.now()) : principal.attributes;
+    const attributes = 'id' in principal ? await findAttributes(tx, principal.id, clock.now()) : principal.attributes;
     const rules = rulesOf(document, attributes);
     const before = stored && rulesOf(stored.definition, attributes);
-    await refuseCostly(tx, db.kind, tenantId, before ? [rules, before] : [rules]);
-    const compared = await comparePolicies(tx, tenantId, caller, {
+    await refuseCostly(tx, db.kind, before ? [rules, before] : [rules]);
+    const compared = await comparePolicies(tx, caller, {
       now: rules.compiled,
       before: before?.compiled ?? NOTHING,
       limit,
     });
-    const redactor = await redactors.forTenant(tx, tenantId);
+    const redactor = await redactors.forTenant(tx);
     // The list of sources shows names to keys with one of these scopes only.
     const showsNames = caller.scopes.some((scope) => scope === 'knowledge:read' || scope === 'ingestion:manage');
     const sample = await collect(compared.sample, async (source) => {
@@ -99,15 +97,15 @@ function rulesOf({ attribute_types: types, tests: _, ...policy }: PolicyDocument
 }
 
 /** Returns the attributes of the principal; none if it is unknown or expired. */
-async function findAttributes(tx: Tx, tenantId: string, principalId: string, at: Date): Promise<Attributes> {
-  const subject = await findSubject(tx, tenantId, principalId);
+async function findAttributes(tx: Tx, principalId: string, at: Date): Promise<Attributes> {
+  const subject = await findSubject(tx, principalId);
   if (!subject || (subject.expiresAt !== null && subject.expiresAt <= at)) return {};
   return subject.attributes;
 }
 
 /** @throws ServiceError invalid_request when the policies would hold the database for longer than a filter of a search may. */
-async function refuseCostly(tx: Tx, kind: Database['kind'], tenantId: string, all: readonly Rules[]): Promise<void> {
-  const { sources, chunks } = await readSizes(tx, tenantId);
+async function refuseCostly(tx: Tx, kind: Database['kind'], all: readonly Rules[]): Promise<void> {
+  const { sources, chunks } = await readSizes(tx);
   let ns = 0;
   for (const { policy, attributes, compiled } of all) {
     const cost = costOfPolicy(policy, attributes);

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { findSubject, listSubjects, type Subject } from '../../access/subject-store.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { orNotFound } from '../../errors.ts';
 import { applyBatch, batchSchema } from '../../http/batch.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -75,9 +75,7 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     query: z.strictObject({ ...pageQueryShape, ...orderShape, ...searchShape('the principal_id') }),
     response: pageResponse('subjects', subjectSchema, 'Subjects of this page.'),
     async handler({ caller, query }) {
-      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-        listSubjects(tx, caller.tenantId, query.q, pageRequest(query)),
-      );
+      const listed = await deps.db.transaction(caller.tenantId, (tx) => listSubjects(tx, query.q, pageRequest(query)));
       return pageAnswer('subjects', query, listed, toWire);
     },
   }),
@@ -109,9 +107,8 @@ export const subjectRoutes = (deps: Deps): Route[] => [
     method: 'GET',
     operation: { id: 'getSubject', summary: 'Get the attributes of a subject' },
     handler: async ({ caller, params }) => {
-      const { tenantId } = caller;
-      const find = (tx: Queryable) => findSubject(tx, tenantId, params.principal_id);
-      return toWire(orNotFound(await deps.db.transaction(tenantId, find)));
+      const find = (tx: Tx) => findSubject(tx, params.principal_id);
+      return toWire(orNotFound(await deps.db.transaction(caller.tenantId, find)));
     },
   }),
   route({

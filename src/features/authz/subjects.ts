@@ -36,10 +36,10 @@ export interface SubjectPatch {
  */
 export function setSubject(uses: Uses, caller: Caller, principalId: string, fields: SubjectFields): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
-    const before = await lockSubject(tx, caller.tenantId, principalId);
-    if (!before && (await countSubjects(tx, caller.tenantId)) >= SUBJECTS_MAX)
+    const before = await lockSubject(tx, principalId);
+    if (!before && (await countSubjects(tx)) >= SUBJECTS_MAX)
       throw conflict(`There are ${SUBJECTS_MAX} subjects already: delete one first.`);
-    await checkTypes(tx, caller.tenantId, fields.attributes);
+    await checkTypes(tx, fields.attributes);
     return save(uses, tx, caller, before ? 'change' : 'create', { principalId, ...fields });
   });
 }
@@ -47,8 +47,8 @@ export function setSubject(uses: Uses, caller: Caller, principalId: string, fiel
 /** Merges the attributes of the patch into those of the subject. @throws ServiceError not_found, invalid_request */
 export function changeSubject(uses: Uses, caller: Caller, principalId: string, patch: SubjectPatch): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
-    const before = orNotFound(await lockSubject(tx, caller.tenantId, principalId));
-    await checkTypes(tx, caller.tenantId, patch.attributes);
+    const before = orNotFound(await lockSubject(tx, principalId));
+    await checkTypes(tx, patch.attributes);
     const merged = new Map(Object.entries(before.attributes));
     for (const [name, value] of Object.entries(patch.attributes)) {
       if (value === null) merged.delete(name);
@@ -64,8 +64,8 @@ export function changeSubject(uses: Uses, caller: Caller, principalId: string, p
 }
 
 /** @throws ServiceError invalid_request for an attribute without the type that a policy declares. */
-async function checkTypes(tx: Tx, tenantId: string, attributes: AttributesPatch): Promise<void> {
-  for (const { policy, types } of await listAttributeTypes(tx, tenantId)) {
+async function checkTypes(tx: Tx, attributes: AttributesPatch): Promise<void> {
+  for (const { policy, types } of await listAttributeTypes(tx)) {
     for (const [name, value] of Object.entries(attributes)) {
       if (value === null || value === undefined || !Object.hasOwn(types, name) || hasType(value, types[name]!))
         continue;
@@ -77,7 +77,7 @@ async function checkTypes(tx: Tx, tenantId: string, attributes: AttributesPatch)
 /** Deletes a subject and returns it. @throws ServiceError not_found */
 export function removeSubject(uses: Uses, caller: Caller, principalId: string): Promise<Subject> {
   return uses.db.transaction(caller.tenantId, async (tx) => {
-    const subject = orNotFound(await deleteSubject(tx, caller.tenantId, principalId));
+    const subject = orNotFound(await deleteSubject(tx, principalId));
     await record(tx, caller, 'delete', subject);
     return subject;
   });
@@ -94,7 +94,7 @@ async function save(
   const now = clock.now();
   if (checksExpiry && fields.expiresAt !== null && fields.expiresAt <= now)
     throw invalidAt(['expires_time'], 'must be in the future.');
-  const saved = await saveSubject(tx, caller.tenantId, { id: newId(now.getTime()), ...fields }, now);
+  const saved = await saveSubject(tx, { id: newId(now.getTime()), ...fields }, now);
   await record(tx, caller, action, saved);
   return saved;
 }

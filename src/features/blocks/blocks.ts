@@ -42,10 +42,9 @@ export interface ReadableFile {
  *   other redaction rules than the present ones.
  */
 export async function openFile(uses: Uses, caller: Caller, id: string, named: Named): Promise<ReadableFile> {
-  const { tenantId } = caller;
-  const { file, redactor, rules } = await withRedactor(uses, tenantId, async (tx) => ({
-    file: await findWholeFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
-    rules: await uses.redactors.atIngest(tx, tenantId),
+  const { file, redactor, rules } = await withRedactor(uses, caller.tenantId, async (tx) => ({
+    file: await findWholeFile(tx, id, await accessOf(uses, tx, caller, named)),
+    rules: await uses.redactors.atIngest(tx),
   }));
   if (!file) throw notFound();
   return { file, rules, isRedacted: await checkRules(file, redactor, RULES_CHANGED) };
@@ -89,16 +88,15 @@ export async function readBlocks(
   task: BlockTask,
   signal: AbortSignal,
 ): Promise<{ blocks: SeenBlock[]; total: number }> {
-  const { tenantId } = caller;
   const part = await parseAgain(uses, caller, file, rules, task, signal);
   const [first] = part.blocks;
   if (!first) return { blocks: [], total: part.total };
   const start = first.start;
   const end = start + codePointLength(part.text);
-  const { redactor, read } = await uses.db.transaction(tenantId, async (tx) => {
-    const now = await uses.redactors.forTenant(tx, tenantId);
+  const { redactor, read } = await uses.db.transaction(caller.tenantId, async (tx) => {
+    const now = await uses.redactors.forTenant(tx);
     const access = await accessOf(uses, tx, caller, named);
-    return { redactor: now, read: await readText(tx, tenantId, file.id, access, { start, end }, now) };
+    return { redactor: now, read: await readText(tx, file.id, access, { start, end }, now) };
   });
   if (!read) throw notFound();
   const stored = [...read.text].slice(read.from, read.to).join('');

@@ -97,19 +97,18 @@ export async function readConversation(
   const principal = principalOf(deps, body);
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
   const sent = body.messages[latest]!.content;
-  const { tenantId } = caller;
-  const { turn, rules, access, redactor, past, pastChunks } = await deps.db.transaction(tenantId, async (tx) => {
-    const rules = await readRules(tx, tenantId, principal);
-    const access = await openAccess(tx, tenantId, caller, principal);
-    const found = await findTurn(tx, tenantId, ownerOf(caller, principal), body, sent);
-    const redactor = await deps.redactors.forTenant(tx, tenantId, rules.redactionVersion);
+  const { turn, rules, access, redactor, past, pastChunks } = await deps.db.transaction(caller.tenantId, async (tx) => {
+    const rules = await readRules(tx, principal);
+    const access = await openAccess(tx, caller, principal);
+    const found = await findTurn(tx, ownerOf(caller, principal), body, sent);
+    const redactor = await deps.redactors.forTenant(tx, rules.redactionVersion);
     const fields = { turn: found, rules, access, redactor };
     if (found.isNew) return { ...fields, past: body.messages.slice(0, latest), pastChunks: [] };
-    const past = await storedHistory(tx, tenantId, access, found);
+    const past = await storedHistory(tx, access, found);
     // Without limits, policy and erasure, stored answers outlive what they rest on.
     const outlives = isUnrestricted(access) && deps.config.historyOnDelete === 'keep';
     const chunkIds = outlives ? [] : past.flatMap(({ context }) => context.chunkIds ?? []);
-    return { ...fields, past, pastChunks: await readPresent(tx, tenantId, access, [...new Set(chunkIds)]) };
+    return { ...fields, past, pastChunks: await readPresent(tx, access, [...new Set(chunkIds)]) };
   });
   rights.holdRules(rules);
   const original = turn.storedQuestion ?? sent;
@@ -153,14 +152,9 @@ async function viewOfQuestion(redactor: Redactor | null, original: string): Prom
 }
 
 /** Returns the stored messages before the question, without answers that rest on something that the caller may not see. */
-async function storedHistory(
-  tx: Tx,
-  tenantId: string,
-  access: Access,
-  { conversationId, parentId }: Turn,
-): Promise<BranchMessage[]> {
+async function storedHistory(tx: Tx, access: Access, { conversationId, parentId }: Turn): Promise<BranchMessage[]> {
   if (parentId === null) return [];
-  const branch = await listBranch(tx, tenantId, conversationId, parentId, access, HISTORY_MESSAGES_MAX);
+  const branch = await listBranch(tx, conversationId, parentId, access, HISTORY_MESSAGES_MAX);
   return branch.filter(({ seen }) => seen);
 }
 
@@ -173,13 +167,7 @@ type TurnFields = Pick<CompletionBody, 'conversation_id' | 'parent_message_id' |
  * conversation that is found by this name later, because ag-ui clients invent names and do not read our ids. `conversation_id` takes
  * precedence over `threadId`.
  */
-async function findTurn(
-  tx: Tx,
-  tenantId: string,
-  owner: Owner,
-  body: TurnFields,
-  latestQuestion: string,
-): Promise<Turn> {
+async function findTurn(tx: Tx, owner: Owner, body: TurnFields, latestQuestion: string): Promise<Turn> {
   const { parent_message_id: parentId, regenerate } = body;
   if (regenerate && typeof parentId !== 'string') {
     throw invalidAt(['parent_message_id'], 'is required with regenerate: the user message to answer again.');
@@ -187,7 +175,7 @@ async function findTurn(
   if (parentId !== undefined && body.conversation_id === undefined && body.threadId === undefined) {
     throw invalidAt([regenerate ? 'regenerate' : 'parent_message_id'], 'needs conversation_id.');
   }
-  const conversation = await findTurnConversation(tx, tenantId, owner, body);
+  const conversation = await findTurnConversation(tx, owner, body);
   const turn: Turn = {
     conversationId: conversation?.id ?? newId(),
     isNew: conversation === undefined,
@@ -206,7 +194,7 @@ async function findTurn(
     throw invalidRequest(`The conversation holds ${full}, which is the maximum: start a new conversation.`);
   if (parentId === undefined) return turn;
   if (parentId === null) return { ...turn, parentId };
-  const parent = await findMessage(tx, tenantId, conversation.id, parentId);
+  const parent = await findMessage(tx, conversation.id, parentId);
   if (parent === undefined) throw notFound();
   if (!regenerate) return { ...turn, parentId: parent.id };
   if (parent.role !== 'user') throw invalidAt(['parent_message_id'], 'must be a user message when regenerate is true.');
@@ -215,15 +203,14 @@ async function findTurn(
 
 async function findTurnConversation(
   tx: Tx,
-  tenantId: string,
   owner: Owner,
   { conversation_id: id, threadId }: TurnFields,
 ): Promise<Conversation | undefined> {
   const named = id ?? threadId;
   if (named === undefined) return undefined;
-  const found = isId(named) ? await findConversation(tx, tenantId, named, owner) : undefined;
+  const found = isId(named) ? await findConversation(tx, named, owner) : undefined;
   if (found === undefined && id !== undefined) throw notFound();
-  return found ?? findConversationByThread(tx, tenantId, named, owner);
+  return found ?? findConversationByThread(tx, named, owner);
 }
 
 /**

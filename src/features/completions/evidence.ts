@@ -50,7 +50,7 @@ export function openAnswering(deps: Deps) {
       ...asked,
       /** From now on, the request ends when one of these chunks is gone. */
       async hold(ids: readonly string[]): Promise<void> {
-        const chunks = await deps.db.transaction(tenantId, (tx) => readPresent(tx, tenantId, asked.access, ids));
+        const chunks = await deps.db.transaction(tenantId, (tx) => readPresent(tx, asked.access, ids));
         rights.holdContent({ tenantId, access: asked.access, chunks: [...chunks, ...asked.pastChunks] });
       },
       /** Streams the answer. Its turn is stored at the end, if there is an answer. */
@@ -85,9 +85,7 @@ async function contextOf(
 ): Promise<Context> {
   const { caller, access, question, redactor, pastChunks } = asked;
   const scores = new Map(evidence.map(({ id, score }) => [id, score]));
-  const rows = await deps.db.transaction(caller.tenantId, (tx) =>
-    findChunks(tx, caller.tenantId, [...scores.keys()], access),
-  );
+  const rows = await deps.db.transaction(caller.tenantId, (tx) => findChunks(tx, [...scores.keys()], access));
   const hits = await collect(rows, (row) => toHit(row, { ...UNRANKED, score: scores.get(row.id)! }, redactor));
   const { result: table, warnings } = statement
     ? await runForAnswer(deps, asked, statement, signal)

@@ -71,18 +71,18 @@ export async function saveTurn(
         if (ended !== undefined) return false;
         if (turn.isNew) {
           const conversation = { id: conversationId, title: titleOf(question), threadId, createdAt };
-          await insertConversation(tx, caller.tenantId, {
+          await insertConversation(tx, {
             ...conversation,
             keyFamilyId: caller.keyFamilyId,
             principalId: principal?.id ?? null,
           });
         } else {
-          const conversation = await lockConversation(tx, caller.tenantId, conversationId, ownerOf(caller, principal));
+          const conversation = await lockConversation(tx, conversationId, ownerOf(caller, principal));
           const added = turn.storedQuestion === null ? question : null;
           if (conversation === undefined || reachedLimit(conversation, added) !== undefined) return false;
         }
         const messages = messagesOf(asked, answered, rested, createdAt);
-        await appendMessages(tx, caller.tenantId, conversationId, messages);
+        await appendMessages(tx, conversationId, messages);
         await alongside(tx);
         return true;
       },
@@ -108,7 +108,7 @@ async function findEnd(
   await holdStanding(tx, caller, groupIds ?? content.chunks.map(({ sourceGroupId }) => sourceGroupId));
   const gone = await findGone(tx, [content]);
   const past = history.flatMap(({ id }) => id ?? []);
-  const isErased = past.length > 0 && (await hasErased(tx, caller.tenantId, past));
+  const isErased = past.length > 0 && (await hasErased(tx, past));
   const [ended] = await findEnded(tx, [asked], now);
   if (ended) return endedError(ended);
   return gone.size > 0 || isErased ? endedError('content') : undefined;

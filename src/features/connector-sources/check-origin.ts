@@ -46,7 +46,7 @@ export function openOriginChecks(deps: Deps) {
 /** Returns the value of the secret; null if none was given. @throws ServiceError not_found */
 async function openGivenSecret(deps: Deps, tenantId: string, kind: SourceKind, id: string | undefined) {
   if (id === undefined) return null;
-  await deps.db.transaction(tenantId, (tx) => checkSecret(tx, tenantId, kind.credential!, id));
+  await deps.db.transaction(tenantId, (tx) => checkSecret(tx, kind.credential!, id));
   const secret = orNotFound(await openSecret(deps, tenantId, id));
   return secret.value;
 }

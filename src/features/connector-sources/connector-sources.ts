@@ -49,13 +49,12 @@ export async function createSource(
   given: NewSource,
   saveAnswer: (tx: Tx, source: ConnectorSource) => Promise<void>,
 ): Promise<ConnectorSource> {
-  const { tenantId } = caller;
   const createdAt = deps.clock.now();
   const { needsCredential, metadata, nextTimes } = await checkNewSource(deps, kind, given, createdAt);
   if (given.oneTimeCredential !== undefined) await prepareToSeal(deps);
-  return deps.db.transaction(tenantId, async (tx) => {
-    if (given.secretId !== undefined) await checkSecret(tx, tenantId, kind.credential!, given.secretId);
-    const id = await addOriginGroup(deps, tx, tenantId, {
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    if (given.secretId !== undefined) await checkSecret(tx, kind.credential!, given.secretId);
+    const id = await addOriginGroup(deps, tx, {
       name: given.name,
       origin: given.origin,
       secretId: given.secretId ?? null,
@@ -66,7 +65,7 @@ export async function createSource(
       createdAt,
     });
     if (given.oneTimeCredential !== undefined) {
-      await insertSecret(tx, deps.config, tenantId, {
+      await insertSecret(tx, deps.config, {
         id: newId(createdAt.getTime()),
         name: kind.credential!.member,
         type: kind.credential!.secretType,
@@ -114,24 +113,22 @@ function needsStoredSecret(): ServiceError {
 }
 
 /** Checks that the tenant has this secret, and that it has the right type. @throws ServiceError not_found */
-export async function checkSecret(tx: Tx, tenantId: string, { secretType }: Credential, id: string): Promise<void> {
-  const secret = await findSecret(tx, tenantId, id);
+export async function checkSecret(tx: Tx, { secretType }: Credential, id: string): Promise<void> {
+  const secret = await findSecret(tx, id);
   if (secret?.type !== secretType) throw notFound();
 }
 
 /** Returns the source and its setting. @throws ServiceError not_found */
 export async function getSource(tx: Tx, caller: Caller, kind: SourceKind, id: string): Promise<ConnectorSource> {
-  const group = await findGroup(tx, caller.tenantId, id, caller);
-  const setting = group?.sourceType === kind.kind && (await findSettingOfGroup(tx, caller.tenantId, id));
+  const group = await findGroup(tx, id, caller);
+  const setting = group?.sourceType === kind.kind && (await findSettingOfGroup(tx, id));
   if (!group || !setting) throw notFound();
   return { group, setting };
 }
 
 /** Returns a setting. @throws ServiceError not_found */
 export async function getSetting(deps: Deps, caller: Caller, kind: SourceKind, id: string): Promise<Setting> {
-  return orNotFound(
-    await deps.db.transaction(caller.tenantId, (tx) => findSetting(tx, caller.tenantId, kind.kind, id, caller)),
-  );
+  return orNotFound(await deps.db.transaction(caller.tenantId, (tx) => findSetting(tx, kind.kind, id, caller)));
 }
 
 /**
@@ -149,14 +146,14 @@ export async function changeSetting(
   const { tenantId } = caller;
   const { rrule } = change;
   const now = deps.clock.now();
-  const found = await deps.db.transaction(tenantId, (tx) => findSetting(tx, tenantId, kind.kind, id, caller));
+  const found = await deps.db.transaction(tenantId, (tx) => findSetting(tx, kind.kind, id, caller));
   const nextTimes = rrule ? await deps.schedules.check(rrule, found?.createdAt ?? now, now) : [];
   if (!found) throw notFound();
   if (rrule && found.needsCredential && found.secretId === null) throw needsStoredSecret();
   return deps.db.transaction(tenantId, async (tx) => {
     await lockVisible(tx, caller, kind, found);
-    await setGroupName(tx, tenantId, found.sourceGroupId, change.name);
-    if (rrule !== undefined) await saveSchedule(tx, tenantId, found.sourceGroupId, rrule, nextTimes);
+    await setGroupName(tx, found.sourceGroupId, change.name);
+    if (rrule !== undefined) await saveSchedule(tx, found.sourceGroupId, rrule, nextTimes);
     const setting = await lockVisible(tx, caller, kind, found);
     await record(tx, caller, 'change', setting);
     return setting;
@@ -168,7 +165,7 @@ export async function removeSetting(deps: Deps, caller: Caller, kind: SourceKind
   const found = await getSetting(deps, caller, kind, id);
   return deps.db.transaction(caller.tenantId, async (tx) => {
     const setting = await lockVisible(tx, caller, kind, found);
-    await deleteSetting(tx, caller.tenantId, setting.sourceGroupId, deps.clock.now());
+    await deleteSetting(tx, setting.sourceGroupId, deps.clock.now());
     await record(tx, caller, 'delete', setting);
     return setting;
   });
@@ -187,6 +184,6 @@ function record(tx: Tx, caller: Caller, action: 'create' | 'change' | 'delete', 
 
 /** Locks the group and reads the setting again, because it may have been deleted meanwhile. @throws ServiceError not_found */
 async function lockVisible(tx: Tx, caller: Caller, kind: SourceKind, found: Setting): Promise<Setting> {
-  await lockGroup(tx, caller.tenantId, found.sourceGroupId);
-  return orNotFound(await findSetting(tx, caller.tenantId, kind.kind, found.id, caller));
+  await lockGroup(tx, found.sourceGroupId);
+  return orNotFound(await findSetting(tx, kind.kind, found.id, caller));
 }

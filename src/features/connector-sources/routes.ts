@@ -74,9 +74,9 @@ function sourceRoutes(deps: Deps, kind: SourceKind): Route[] {
       response: pageResponse(key, schema, 'The sources of this page.'),
       async handler({ caller, query }) {
         const { settings, redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-          const groups = await listGroups(tx, caller.tenantId, caller, { sourceType: kind.kind }, pageRequest(query));
+          const groups = await listGroups(tx, caller, { sourceType: kind.kind }, pageRequest(query));
           const ids = groups.rows.map(({ id }) => id);
-          return { ...groups, settings: await listSettingsOfGroups(tx, caller.tenantId, ids) };
+          return { ...groups, settings: await listSettingsOfGroups(tx, ids) };
         });
         const settingOf = new Map(settings.map((setting) => [setting.sourceGroupId, setting]));
         return pageAnswer(key, query, listed, (group) =>

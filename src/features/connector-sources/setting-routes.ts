@@ -29,7 +29,7 @@ export function settingRoutes(deps: Deps, kind: SourceKind): Route[] {
       response: pageResponse(key, schema, 'The settings of this page.'),
       handler: ({ caller, query }) =>
         deps.db.transaction(caller.tenantId, async (tx) => {
-          const listed = await listSettings(tx, caller.tenantId, kind.kind, caller, pageRequest(query));
+          const listed = await listSettings(tx, kind.kind, caller, pageRequest(query));
           return pageAnswer(key, query, listed, (setting) => toSetting(kind, setting));
         }),
     }),

@@ -175,7 +175,7 @@ function facts({ config, chatModel, embedding, reranker, entailment, analyzer }:
 /** Returns null for keys that must not learn how much there is besides what they see. */
 async function quotaFacts({ db, config }: Deps, { tenantId, scopes, sourceGroupIds, tagIds }: Caller) {
   if (sourceGroupIds !== null || tagIds !== null || !scopes.includes('ingestion:manage')) return null;
-  const found = await db.transaction(tenantId, (tx) => readQuotaUse(tx, tenantId, config.quotas));
+  const found = await db.transaction(tenantId, (tx) => readQuotaUse(tx, config.quotas));
   if (!found) return null;
   const { quotas, used } = found;
   const of = (name: keyof typeof quotas) => ({ used: used[name], quota: quotas[name] || null });

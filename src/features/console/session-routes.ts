@@ -90,7 +90,7 @@ async function describe(deps: Deps, request: FastifyRequest) {
   const expiresAt = await sessionEnd(deps, secret);
   const { tenantId, apiKeyId } = caller;
   const { key, tenantName } = await deps.db.transaction(tenantId, async (tx) => ({
-    key: await findApiKey(tx, tenantId, apiKeyId),
+    key: await findApiKey(tx, apiKeyId),
     tenantName: await findTenantName(tx, tenantId),
   }));
   return {

@@ -42,7 +42,7 @@ export async function signIn(
   const id = newId();
   if (before !== undefined) await signOut(uses, before);
   await db.transaction(tenantId, async (tx) => {
-    await insertSession(tx, tenantId, { id, apiKeyId, hash, now, expiresAt }, SESSIONS_MAX);
+    await insertSession(tx, { id, apiKeyId, hash, now, expiresAt }, SESSIONS_MAX);
     const details = { with: 'token' in proof ? 'link' : 'key', expires: expiresAt.toISOString() };
     await recordChange(tx, { tenantId, apiKeyId }, 'create', 'console_session', id, details);
   });
@@ -68,7 +68,7 @@ export async function signOut({ db, auth }: Pick<Uses, 'db' | 'auth'>, secret: s
   if (!session) return;
   const { tenantId, sessionId, id: apiKeyId } = session;
   await db.transaction(tenantId, async (tx) => {
-    if (!(await deleteSession(tx, tenantId, sessionId))) return;
+    if (!(await deleteSession(tx, sessionId))) return;
     await recordChange(tx, { tenantId, apiKeyId }, 'delete', 'console_session', sessionId);
   });
   auth.forget();
@@ -96,9 +96,7 @@ export async function makeSignInToken(
   const { secret, hash } = newSecret();
   const now = clock.now();
   const expiresAt = new Date(now.getTime() + LINK_SECONDS * 1000);
-  const made = await db.transaction(tenant.id, (tx) =>
-    insertLink(tx, tenant.id, { id: newId(), hash, now, expiresAt }),
-  );
+  const made = await db.transaction(tenant.id, (tx) => insertLink(tx, { id: newId(), hash, now, expiresAt }));
   if (!made) {
     const message = 'No key of an operator works in this tenant: issue one with pinakes tenants key.';
     throw conflict(message);

@@ -62,7 +62,7 @@ export const contentsRoutes = (deps: Deps): Route[] => [
     response: { status: 200, schema: contentSchema },
     async handler({ params, query, caller }) {
       const { row, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
-        row: await findChunk(tx, caller.tenantId, params.id, await accessOf(deps, tx, caller, query)),
+        row: await findChunk(tx, params.id, await accessOf(deps, tx, caller, query)),
       }));
       const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
       if (!hit) throw notFound();
@@ -84,7 +84,7 @@ export const contentsRoutes = (deps: Deps): Route[] => [
     async handler({ params, query, caller }) {
       const { rows, nextId, total, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, query);
-        return orNotFound(await listChunks(tx, caller.tenantId, params.id, access, pageRequest(query)));
+        return orNotFound(await listChunks(tx, params.id, access, pageRequest(query)));
       });
       const pagination = { limit: query.limit, has_more: nextId !== null, total, next_id: nextId };
       return { chunks: (await readerViewOfChunks(redactor, rows)).map(toContent), pagination };
@@ -113,7 +113,7 @@ export const contentsRoutes = (deps: Deps): Route[] => [
       }
       const { redactor, found } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
         const access = await accessOf(deps, tx, caller, query);
-        return { found: await readText(tx, caller.tenantId, params.id, access, { start, end }, redactor) };
+        return { found: await readText(tx, params.id, access, { start, end }, redactor) };
       });
       const [shown] = (found && (await readerViewOfParts(redactor, found, [found], signal))) ?? [];
       if (!shown) throw notFound();

@@ -15,7 +15,7 @@ import {
   setActiveLeaf,
   type TreeMessage,
 } from '../../corpus/conversation-store.ts';
-import type { Database, Queryable } from '../../db/database.ts';
+import type { Database, Tx } from '../../db/database.ts';
 import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 
 export interface ConversationTree extends Conversation {
@@ -54,16 +54,15 @@ export function changeConversation(
   id: string,
   change: ConversationChange,
 ): Promise<Conversation> {
-  const { tenantId } = caller;
-  return db.transaction(tenantId, async (tx) => {
+  return db.transaction(caller.tenantId, async (tx) => {
     const owner = ownerOf(caller, principal);
-    orNotFound(await lockConversation(tx, tenantId, id, owner));
+    orNotFound(await lockConversation(tx, id, owner));
     if (change.activeMessageId !== undefined) {
-      if (!(await findMessage(tx, tenantId, id, change.activeMessageId))) throw notFound();
-      await setActiveLeaf(tx, tenantId, id, change.activeMessageId);
+      if (!(await findMessage(tx, id, change.activeMessageId))) throw notFound();
+      await setActiveLeaf(tx, id, change.activeMessageId);
     }
-    if (change.title !== undefined) await renameConversation(tx, tenantId, id, change.title);
-    return (await findConversation(tx, tenantId, id, owner))!;
+    if (change.title !== undefined) await renameConversation(tx, id, change.title);
+    return (await findConversation(tx, id, owner))!;
   });
 }
 
@@ -81,25 +80,19 @@ export function removeConversation(
   id: string,
 ): Promise<Conversation> {
   return db.transaction(caller.tenantId, async (tx) => {
-    const conversation = orNotFound(await lockConversation(tx, caller.tenantId, id, ownerOf(caller, principal)));
-    const messages = await listMessages(tx, caller.tenantId, id, { ...caller, policy: null });
+    const conversation = orNotFound(await lockConversation(tx, id, ownerOf(caller, principal)));
+    const messages = await listMessages(tx, id, { ...caller, policy: null });
     if (messages.some(({ seen }) => !seen)) {
       throw new ServiceError('forbidden', 'The conversation holds answers outside the limits of the API key.');
     }
-    await deleteConversation(tx, caller.tenantId, id);
+    await deleteConversation(tx, id);
     await recordChange(tx, caller, 'delete', 'conversation', id, { messages: messages.length });
     return conversation;
   });
 }
 
-async function readTree(
-  tx: Queryable,
-  caller: Caller,
-  principal: Principal | null,
-  id: string,
-): Promise<ConversationTree> {
-  const { tenantId } = caller;
-  const conversation = orNotFound(await findConversation(tx, tenantId, id, ownerOf(caller, principal)));
-  const access = await openAccess(tx, tenantId, caller, principal);
-  return { ...conversation, messages: await listMessages(tx, tenantId, id, access) };
+async function readTree(tx: Tx, caller: Caller, principal: Principal | null, id: string): Promise<ConversationTree> {
+  const conversation = orNotFound(await findConversation(tx, id, ownerOf(caller, principal)));
+  const access = await openAccess(tx, caller, principal);
+  return { ...conversation, messages: await listMessages(tx, id, access) };
 }

@@ -25,8 +25,7 @@ export async function pageOfConversations(
   page: PageRequest,
 ): Promise<Listed<Conversation>> {
   const isRedacted = STORED_ANSWER_STEPS.some((step) => redactor?.appliesAt(step));
-  const read = (request: PageRequest) =>
-    db.transaction(tenantId, (tx) => listConversations(tx, tenantId, owner, q, request));
+  const read = (request: PageRequest) => db.transaction(tenantId, (tx) => listConversations(tx, owner, q, request));
   if (q === undefined || !isRedacted) {
     const { rows, total } = await read(page);
     return { rows: await collect(rows, (row) => redactConversation(redactor, row)), total };

@@ -40,29 +40,29 @@ export type SearchMode = RetrieveRequest['mode'];
 
 export function createSet({ db, clock }: Deps, { tenantId }: Caller, name: string): Promise<EvaluationSet> {
   return db.transaction(tenantId, async (tx) => {
-    if ((await countSets(tx, tenantId)) >= SETS_MAX)
+    if ((await countSets(tx)) >= SETS_MAX)
       throw conflict(`There are ${SETS_MAX} question sets already: delete one first.`);
     const createdAt = clock.now();
     const id = newId(createdAt.getTime());
-    await insertSet(tx, tenantId, { id, name, createdAt });
-    return (await findSet(tx, tenantId, id))!;
+    await insertSet(tx, { id, name, createdAt });
+    return (await findSet(tx, id))!;
   });
 }
 
 /** Renames a set. @throws ServiceError not_found */
 export function changeSet({ db }: Deps, { tenantId }: Caller, id: string, name: string): Promise<EvaluationSet> {
   return db.transaction(tenantId, async (tx) => {
-    if (!(await renameSet(tx, tenantId, id, name))) throw notFound();
-    return (await findSet(tx, tenantId, id))!;
+    if (!(await renameSet(tx, id, name))) throw notFound();
+    return (await findSet(tx, id))!;
   });
 }
 
 /** Returns a set with its questions. @throws ServiceError not_found */
 export function getSet({ db }: Deps, { tenantId }: Caller, id: string) {
   return db.transaction(tenantId, async (tx) => {
-    const set = orNotFound(await findSet(tx, tenantId, id));
-    const questions = await listQuestions(tx, tenantId, id);
-    return { set, questions: withJudgements(questions, await listJudgements(tx, tenantId, idsOf(questions))) };
+    const set = orNotFound(await findSet(tx, id));
+    const questions = await listQuestions(tx, id);
+    return { set, questions: withJudgements(questions, await listJudgements(tx, idsOf(questions))) };
   });
 }
 
@@ -79,13 +79,13 @@ export function addQuestion(
   query: string,
 ): Promise<JudgedQuestion> {
   return db.transaction(tenantId, async (tx) => {
-    if (!(await lockSet(tx, tenantId, setId))) throw notFound();
-    const questions = await listQuestions(tx, tenantId, setId);
+    if (!(await lockSet(tx, setId))) throw notFound();
+    const questions = await listQuestions(tx, setId);
     if (questions.length >= QUESTIONS_MAX && !questions.some((one) => one.query === query))
       throw conflict(`The set has ${QUESTIONS_MAX} questions already: delete one first.`);
     const now = clock.now();
-    const id = await insertQuestion(tx, tenantId, { id: newId(now.getTime()), setId, query }, now);
-    return { id, setId, query, judgements: await listJudgements(tx, tenantId, [id]) };
+    const id = await insertQuestion(tx, { id: newId(now.getTime()), setId, query }, now);
+    return { id, setId, query, judgements: await listJudgements(tx, [id]) };
   });
 }
 
@@ -98,11 +98,11 @@ export function judge(
   relevant: boolean | null,
 ): Promise<JudgedQuestion> {
   return db.transaction(tenantId, async (tx) => {
-    const question = await findQuestion(tx, tenantId, questionId);
-    const text = question && (await findChunkText(tx, tenantId, chunkId));
+    const question = await findQuestion(tx, questionId);
+    const text = question && (await findChunkText(tx, chunkId));
     if (!question || !text) throw notFound();
-    await saveJudgement(tx, tenantId, { questionId: question.id, ...text }, relevant);
-    return { ...question, judgements: await listJudgements(tx, tenantId, [question.id]) };
+    await saveJudgement(tx, { questionId: question.id, ...text }, relevant);
+    return { ...question, judgements: await listJudgements(tx, [question.id]) };
   });
 }
 
@@ -134,8 +134,8 @@ export function openSetRuns(deps: Deps) {
       const run = { id: newId(createdAt.getTime()), setId: set.id, mode, ...meanMeasures(results), results, createdAt };
       await deps.db.transaction(caller.tenantId, async (tx) => {
         // The set may have been deleted meanwhile.
-        if (!(await lockSet(tx, caller.tenantId, set.id))) throw notFound();
-        await insertRun(tx, caller.tenantId, run, RUNS_KEPT);
+        if (!(await lockSet(tx, set.id))) throw notFound();
+        await insertRun(tx, run, RUNS_KEPT);
       });
       return run;
     } finally {
@@ -168,7 +168,7 @@ async function measure(
     },
     signal,
   );
-  const hashes = await deps.db.transaction(caller.tenantId, (tx) => readHashes(tx, caller.tenantId, idsOf(hits)));
+  const hashes = await deps.db.transaction(caller.tenantId, (tx) => readHashes(tx, idsOf(hits)));
   const ranked = hits.map((hit) => `${hit.sourceId} ${hashes.get(hit.id) ?? ''}`);
   const grades = new Map(judgements.map((one) => [`${one.sourceId} ${one.textHash}`, one.relevant ? 1 : 0]));
   const measures: Measures = measureQuery(ranked, grades);

@@ -104,9 +104,7 @@ export function evaluationRoutes(deps: Deps): Route[] {
       query: z.strictObject({ ...pageQueryShape, ...orderShape }),
       response: pageResponse('evaluation_sets', setSchema, 'Sets of this page.'),
       async handler({ caller, query }) {
-        const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-          listSets(tx, caller.tenantId, pageRequest(query)),
-        );
+        const listed = await deps.db.transaction(caller.tenantId, (tx) => listSets(tx, pageRequest(query)));
         const redactor = await readRedactor(deps, caller.tenantId);
         return pageAnswer('evaluation_sets', query, listed, (set) => toSet(set, redactor));
       },
@@ -168,7 +166,7 @@ export function evaluationRoutes(deps: Deps): Route[] {
       params: idParams,
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted set.') }) },
       async handler({ caller: { tenantId }, params: { id } }) {
-        if (!(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, tenantId, id)))) throw notFound();
+        if (!(await deps.db.transaction(tenantId, (tx) => deleteSet(tx, id)))) throw notFound();
         return { id };
       },
     }),
@@ -197,7 +195,7 @@ export function evaluationRoutes(deps: Deps): Route[] {
       params: idParams,
       response: { status: 200, schema: z.object({ id: idSchema.describe('Id of the deleted question.') }) },
       async handler({ caller: { tenantId }, params: { id } }) {
-        if (!(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, tenantId, id)))) throw notFound();
+        if (!(await deps.db.transaction(tenantId, (tx) => deleteQuestion(tx, id)))) throw notFound();
         return { id };
       },
     }),
@@ -254,8 +252,8 @@ export function evaluationRoutes(deps: Deps): Route[] {
       response: pageResponse('evaluation_runs', runSchema, 'Runs of this page.'),
       async handler({ caller: { tenantId }, params: { id }, query }) {
         const listed = await deps.db.transaction(tenantId, async (tx) => {
-          if (!(await findSet(tx, tenantId, id))) throw notFound();
-          return listRuns(tx, tenantId, id, pageRequest(query));
+          if (!(await findSet(tx, id))) throw notFound();
+          return listRuns(tx, id, pageRequest(query));
         });
         return pageAnswer('evaluation_runs', query, listed, toRun);
       },
@@ -268,7 +266,7 @@ export function evaluationRoutes(deps: Deps): Route[] {
       params: idParams,
       response: { status: 200, schema: runDetailsSchema },
       async handler({ caller: { tenantId }, params: { id } }) {
-        const found = orNotFound(await deps.db.transaction(tenantId, (tx) => findRun(tx, tenantId, id)));
+        const found = orNotFound(await deps.db.transaction(tenantId, (tx) => findRun(tx, id)));
         return toRunDetails(found, await readRedactor(deps, tenantId));
       },
     }),

@@ -50,7 +50,7 @@ export async function changeFiles(
     if (!mayRun(group.status))
       throw conflict(`The source group is ${group.status}: change its files when its run has ended.`);
     const paths = [...change.files.map(({ path }) => path), ...change.moves.flatMap(({ from, to }) => [from, to])];
-    const stored = await listFiles(tx, caller.tenantId, groupId, change.mode === 'mirror' ? undefined : paths);
+    const stored = await listFiles(tx, groupId, change.mode === 'mirror' ? undefined : paths);
     const receivedAt = deps.clock.now();
     const files = change.files.map((file) => toSentFile(file, receivedAt));
     const plan = planChanges({ mode: change.mode, files, moves: change.moves }, stored);
@@ -66,34 +66,33 @@ async function apply(
   plan: ChangePlan,
   stored: readonly StoredFile[],
 ): Promise<ChangedFiles> {
-  const { tenantId } = caller;
   const answer = { source_group_id: group.id, ...countChanges(plan), deleted: plan.deleted.length };
   if (isEmptyPlan(plan)) return { ...answer, run_id: null };
-  const hidden = await hideSources(deps, tx, tenantId, group.id, plan.deleted);
-  checkRoom(await countSources(tx, tenantId, group.id), plan);
+  const hidden = await hideSources(deps, tx, group.id, plan.deleted);
+  checkRoom(await countSources(tx, group.id), plan);
   const bytes = sentFiles(plan).reduce((sum, { size }) => sum + size, 0);
-  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { files: plan.added.length, bytes });
-  await write(deps, tx, tenantId, group, plan);
-  const runId = await queueChangesRun(deps, tx, tenantId, group, {
+  checkQuota(await lockQuotaRoom(tx, deps.config.quotas), { files: plan.added.length, bytes });
+  await write(deps, tx, group, plan);
+  const runId = await queueChangesRun(deps, tx, group, {
     unchanged: plan.unchanged,
     updatedInPlace: countSettled(plan, stored),
     deleted: hidden.length,
   });
-  await insertRunFiles(tx, tenantId, runId, deletedFiles(hidden));
+  await insertRunFiles(tx, runId, deletedFiles(hidden));
   await auditHiddenFiles(tx, caller, group.id, plan.deleted);
   return { ...answer, run_id: runId };
 }
 
-async function write(deps: Deps, tx: Tx, tenantId: string, group: SourceGroup, plan: ChangePlan): Promise<void> {
+async function write(deps: Deps, tx: Tx, group: SourceGroup, plan: ChangePlan): Promise<void> {
   const createdAt = deps.clock.now();
-  await insertFiles(tx, tenantId, group.id, plan.added, createdAt);
+  await insertFiles(tx, group.id, plan.added, createdAt);
   const renamed = plan.renamed.map(({ sourceId: id, path, name }) => ({ id, path, name }));
-  await renameSources(tx, tenantId, renamed);
+  await renameSources(tx, renamed);
   const reread = (isServed: boolean): NewVersion[] =>
     plan.reread.filter((file) => file.status === (isServed ? 'ready' : 'failed')).map(sameVersion);
-  await restartSources(tx, tenantId, [...plan.restarted.map(newVersion), ...reread(false)]);
-  await saveVersions(tx, tenantId, group.id, [...plan.updated.map(newVersion), ...reread(true)]);
-  await dropUpdates(tx, tenantId, plan.reverted);
+  await restartSources(tx, [...plan.restarted.map(newVersion), ...reread(false)]);
+  await saveVersions(tx, group.id, [...plan.updated.map(newVersion), ...reread(true)]);
+  await dropUpdates(tx, plan.reverted);
 }
 
 function newVersion({ sourceId, file }: { sourceId: string; file: SentFile }): NewVersion {
@@ -147,15 +146,14 @@ export async function deleteFilesByPath(
   groupId: string,
   paths: readonly string[],
 ): Promise<number> {
-  const { tenantId } = caller;
-  const deleted = await deps.db.transaction(tenantId, async (tx) => {
+  const deleted = await deps.db.transaction(caller.tenantId, async (tx) => {
     const group = await lockFiles(tx, caller, groupId);
-    const files = await listFiles(tx, tenantId, groupId, paths);
+    const files = await listFiles(tx, groupId, paths);
     const ids = files.map((file) => file.sourceId);
-    const hidden = await hideSources(deps, tx, tenantId, groupId, ids);
+    const hidden = await hideSources(deps, tx, groupId, ids);
     const waiting = hidden.filter((source) => source.waits).length;
-    if (waiting > 0) await countSkipped(tx, tenantId, groupId, group.generation, waiting);
-    if (hidden.length > 0) await runForIncluders(deps, tx, tenantId, group);
+    if (waiting > 0) await countSkipped(tx, groupId, group.generation, waiting);
+    if (hidden.length > 0) await runForIncluders(deps, tx, group);
     await auditHiddenFiles(tx, caller, groupId, ids);
     return files.length;
   });
@@ -165,8 +163,8 @@ export async function deleteFilesByPath(
 
 /** Locks a group of uploaded files that the caller may see. @throws ServiceError not_found */
 async function lockFiles(tx: Tx, caller: Caller, groupId: string): Promise<SourceGroup> {
-  const visible = await findGroup(tx, caller.tenantId, groupId, caller);
-  const group = visible && (await lockGroup(tx, caller.tenantId, groupId));
+  const visible = await findGroup(tx, groupId, caller);
+  const group = visible && (await lockGroup(tx, groupId));
   if (!group || group.deletedAt || group.sourceType !== SOURCE_TYPE) throw notFound();
   return group;
 }

@@ -26,27 +26,27 @@ export function createGroup(
 ): Promise<{ source_group_id: string }> {
   const request = { files: upload.files, digest: uploadDigest(upload) };
   return storeUpload(deps, caller, request, idempotency, signal, async (tx) => ({
-    source_group_id: await insertUpload(deps, tx, caller.tenantId, upload),
+    source_group_id: await insertUpload(deps, tx, upload),
   }));
 }
 
-async function insertUpload(deps: Deps, tx: Tx, tenantId: string, upload: ReceivedUpload): Promise<string> {
+async function insertUpload(deps: Deps, tx: Tx, upload: ReceivedUpload): Promise<string> {
   const createdAt = deps.clock.now();
   const group = { id: newId(createdAt.getTime()), sourceType: SOURCE_TYPE, createdAt };
   const files = upload.files.map((file) => toSentFile(file, createdAt));
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
-  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1, files: files.length, bytes });
-  if (upload.uniqueName && (await lockGroupName(tx, tenantId, SOURCE_TYPE, upload.name)))
+  checkQuota(await lockQuotaRoom(tx, deps.config.quotas), { groups: 1, files: files.length, bytes });
+  if (upload.uniqueName && (await lockGroupName(tx, SOURCE_TYPE, upload.name)))
     throw conflict('Another local file group has this name.');
-  await insertGroup(tx, tenantId, {
+  await insertGroup(tx, {
     ...group,
     name: upload.name,
     chunkMetadataKeys: upload.chunkMetadataKeys,
     uploadAt: createdAt,
   });
-  await insertFiles(tx, tenantId, group.id, files, createdAt);
+  await insertFiles(tx, group.id, files, createdAt);
   const runId = newId(createdAt.getTime());
-  await insertRun(tx, tenantId, {
+  await insertRun(tx, {
     id: runId,
     sourceGroupId: group.id,
     generation: 1,
@@ -54,7 +54,7 @@ async function insertUpload(deps: Deps, tx: Tx, tenantId: string, upload: Receiv
     unchanged: 0,
     createdAt,
   });
-  await deps.queue.enqueue(tx, 'ingest-run', { tenantId, runId });
+  await deps.queue.enqueue(tx, 'ingest-run', { tenantId: tx.tenantId, runId });
   return group.id;
 }
 
@@ -63,10 +63,10 @@ export function toSentFile({ name, path, staged, lastModified }: ReceivedFile, r
 }
 
 /** Adds files to a group as sources that were not read yet. */
-export function insertFiles(tx: Tx, tenantId: string, groupId: string, files: readonly SentFile[], createdAt: Date) {
+export function insertFiles(tx: Tx, groupId: string, files: readonly SentFile[], createdAt: Date) {
   const sources = files.map(({ name, path, hash, size, contentAt }) => {
     const id = newId(createdAt.getTime());
     return { id, name, path, fileType: 'unknown', fileSize: size, blobHash: hash, contentAt };
   });
-  return insertSources(tx, tenantId, { id: groupId, sourceType: SOURCE_TYPE, createdAt }, sources);
+  return insertSources(tx, { id: groupId, sourceType: SOURCE_TYPE, createdAt }, sources);
 }

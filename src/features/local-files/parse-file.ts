@@ -54,7 +54,7 @@ async function preview(deps: Deps, tenantId: string, { body, boundary, signal }:
     }
     const [staged] = received;
     if (name === undefined || !staged) throw invalidRequest('The field "file" is missing.');
-    const rules = await db.transaction(tenantId, (tx) => redactors.atIngest(tx, tenantId));
+    const rules = await db.transaction(tenantId, (tx) => redactors.atIngest(tx));
     const request = { path: blobs.stagedPath(staged), name, size: staged.size, chunkMetadataKeys: [] };
     const timeout = AbortSignal.timeout(PARSE_MS_MAX);
     const within = AbortSignal.any([signal, timeout]);

@@ -120,7 +120,7 @@ export const localFileRoutes = (deps: Deps): Route[] => [
     async handler({ caller, query }) {
       const filter = { sourceType: SOURCE_TYPE, name: query.name, q: query.q };
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
-        listGroups(tx, caller.tenantId, caller, filter, pageRequest(query)),
+        listGroups(tx, caller, filter, pageRequest(query)),
       );
       return pageAnswer('local_file_groups', query, listed, (group) => toLocalFileGroup(group, redactor));
     },
@@ -134,7 +134,7 @@ export const localFileRoutes = (deps: Deps): Route[] => [
     response: { status: 200, schema: localFileGroupSchema },
     async handler({ caller, params }) {
       const { group, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
-        group: await findGroup(tx, caller.tenantId, params.id, caller),
+        group: await findGroup(tx, params.id, caller),
       }));
       if (group?.sourceType !== SOURCE_TYPE) throw notFound();
       return toLocalFileGroup(group, redactor);

@@ -44,7 +44,7 @@ export async function storeUpload<T>(
     const answer = await deps.db.transaction(
       caller.tenantId,
       async (tx) => {
-        if (!(await releaseReservation(tx, caller.tenantId, uploadId))) throw tooSlow();
+        if (!(await releaseReservation(tx, uploadId))) throw tooSlow();
         const result = await store(tx);
         await idempotency.save(tx, result);
         return result;
@@ -69,10 +69,10 @@ async function reserve(deps: Deps, tenantId: string, uploadId: string, staged: r
   const now = deps.clock.now();
   const sizes = new Map(staged.map((blob) => [blob.hash, blob.size]));
   const blobs = [...sizes.keys()].sort().map((hash) => ({ hash, size: sizes.get(hash)! }));
-  await deps.db.transaction(tenantId, (tx) => insertReservation(tx, tenantId, uploadId, [...sizes.keys()], now));
+  await deps.db.transaction(tenantId, (tx) => insertReservation(tx, uploadId, [...sizes.keys()], now));
   for (let at = 0; at < blobs.length; at += BLOB_ROWS_PER_TRANSACTION) {
     const part = blobs.slice(at, at + BLOB_ROWS_PER_TRANSACTION);
-    await deps.db.transaction(tenantId, (tx) => insertBlobRows(tx, tenantId, part, now));
+    await deps.db.transaction(tenantId, (tx) => insertBlobRows(tx, part, now));
   }
 }
 
@@ -85,9 +85,9 @@ async function undoReservation(
 ): Promise<void> {
   try {
     await deps.db.transaction(tenantId, async (tx) => {
-      await releaseReservation(tx, tenantId, uploadId);
+      await releaseReservation(tx, uploadId);
       const hashes = staged.map((blob) => blob.hash);
-      const unneeded = await removeUnneededBlobRows(tx, tenantId, hashes);
+      const unneeded = await removeUnneededBlobRows(tx, hashes);
       await Promise.all(unneeded.map((hash) => deps.blobs.delete(tenantId, hash)));
     });
   } catch (error) {

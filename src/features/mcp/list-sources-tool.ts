@@ -62,7 +62,7 @@ export function listSourcesTool(deps: Deps): Tool {
     const filter = { sourceGroupId, sourceTypes: args.source_types, fileTypes: args.file_types, ids };
     const { rows, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => {
       const access = await accessOf(deps, tx, caller, principal);
-      return { rows: await listVisibleSources(tx, caller.tenantId, access, filter, pageRequest(args)) };
+      return { rows: await listVisibleSources(tx, access, filter, pageRequest(args)) };
     });
     const page = rows.slice(0, limit);
     const sources = await collect(page, async (source) => {

@@ -67,7 +67,7 @@ const output = z.object({
 export function readSourceTool(deps: Deps, textRoute: Route): Tool {
   const findLine = (sourceId: string, line: number, { caller, principal }: Exchange) =>
     deps.db.transaction(caller.tenantId, async (tx) =>
-      findPassageAt(tx, caller.tenantId, sourceId, line, await accessOf(deps, tx, caller, principal)),
+      findPassageAt(tx, sourceId, line, await accessOf(deps, tx, caller, principal)),
     );
   const run = async (
     { source_id: sourceId, chunk_id: chunkId, ...args }: z.output<typeof input>,
@@ -120,7 +120,7 @@ export function readSourceTool(deps: Deps, textRoute: Route): Tool {
       const { start_offset: start = 0, end_offset: end = 0 } = range;
       const chunkIds = await deps.db.transaction(caller.tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, principal);
-        return findChunkIds(tx, caller.tenantId, sourceId, { start, end, max: CITED_MAX }, access);
+        return findChunkIds(tx, sourceId, { start, end, max: CITED_MAX }, access);
       });
       return { chunkIds, found: text === '' ? 0 : 1, more: {} };
     },
@@ -139,7 +139,7 @@ async function readAround(
   if (!isId(chunkId)) throw notFound();
   const { row, neighbours, redactor } = await withRedactor(deps, tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, principal);
-    const row = await findChunk(tx, tenantId, chunkId, access);
+    const row = await findChunk(tx, chunkId, access);
     return { row, neighbours: row ? await readNeighbours(tx, { ...access, tenantId }, [row], around) : null };
   });
   const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);

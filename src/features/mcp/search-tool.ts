@@ -80,7 +80,7 @@ async function restore(deps: Deps, args: Json, kept: Kept, { caller, principal }
   const context = args['context'] as { before: number; after: number } | undefined;
   const { rows, neighbours, redactor } = await withRedactor(deps, tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, principal);
-    const rows = await findChunks(tx, tenantId, kept.chunkIds, access);
+    const rows = await findChunks(tx, kept.chunkIds, access);
     return { rows, neighbours: context ? await readNeighbours(tx, { ...access, tenantId }, rows, context) : null };
   });
   const hits = await collect(rows, (row) => toHit(row, ranks[kept.chunkIds.indexOf(row.id)]!, redactor));

@@ -28,7 +28,6 @@ export interface SourceFilter {
 /** Returns one page of the sources that have visible chunks, with one extra row if a next page exists. */
 export function listVisibleSources(
   tx: Tx,
-  tenantId: string,
   access: Access,
   { sourceGroupId, sourceTypes, fileTypes, ids }: SourceFilter,
   page: PageRequest,
@@ -41,7 +40,7 @@ export function listVisibleSources(
     select s.id, s.source_group_id, g.name as source_group_name, s.source_type, s.file_type, s.name,
       ${visiblePath(access)} as path, s.url, s.content_at
     from ${SOURCE_TABLES}
-    where s.tenant_id = ${tenantId} and ${visibleSource(access)}
+    where s.tenant_id = ${tx.tenantId} and ${visibleSource(access)}
       and ${ofGroup} and ${ofType} and ${ofFile} and ${named}
       and ${afterCursor(raw('s.id'), page)} ${pageOf(raw('s.id'), page)}`);
 }

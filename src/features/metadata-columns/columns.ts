@@ -10,7 +10,7 @@ import {
   lockColumns,
   type MetadataColumn,
 } from '../../corpus/column-store.ts';
-import type { Queryable, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { conflict, orNotFound, ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { newId } from '../../util/ids.ts';
@@ -27,8 +27,8 @@ export function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
 }
 
 /** Returns a column. @throws ServiceError not_found */
-export async function getColumn(tx: Queryable, caller: Caller, key: string): Promise<MetadataColumn> {
-  return orNotFound(await findColumn(tx, caller.tenantId, key, caller));
+export async function getColumn(tx: Tx, caller: Caller, key: string): Promise<MetadataColumn> {
+  return orNotFound(await findColumn(tx, key, caller));
 }
 
 /**
@@ -43,16 +43,15 @@ export async function declareColumn(
   fields: Pick<MetadataColumn, 'key' | 'type' | 'description'>,
   commitWith: (tx: Tx, column: MetadataColumn) => Promise<void>,
 ): Promise<MetadataColumn> {
-  const { tenantId } = caller;
   const now = clock.now();
   const column: MetadataColumn = { id: newId(now.getTime()), ...fields, coercionFailures: 0 };
-  await db.transaction(tenantId, async (tx) => {
-    await lockColumns(tx, tenantId);
-    if (await findColumn(tx, tenantId, fields.key, caller))
+  await db.transaction(caller.tenantId, async (tx) => {
+    await lockColumns(tx);
+    if (await findColumn(tx, fields.key, caller))
       throw conflict('A metadata column with this key is declared already.');
-    if ((await countColumns(tx, tenantId)) >= COLUMNS_MAX)
+    if ((await countColumns(tx)) >= COLUMNS_MAX)
       throw conflict(`There are ${COLUMNS_MAX} metadata columns already: delete one first.`);
-    await insertColumn(tx, tenantId, column, now);
+    await insertColumn(tx, column, now);
     await commitWith(tx, column);
     await recordChange(tx, caller, 'create', 'metadata_column', column.key, { type: column.type });
   });
@@ -61,11 +60,10 @@ export async function declareColumn(
 
 /** Deletes a column and returns it. @throws ServiceError not_found */
 export async function removeColumn({ db }: Pick<Uses, 'db'>, caller: Caller, key: string): Promise<MetadataColumn> {
-  const { tenantId } = caller;
-  return db.transaction(tenantId, async (tx) => {
-    await lockColumns(tx, tenantId);
+  return db.transaction(caller.tenantId, async (tx) => {
+    await lockColumns(tx);
     const column = await getColumn(tx, caller, key);
-    await deleteColumn(tx, tenantId, column.id);
+    await deleteColumn(tx, column.id);
     await recordChange(tx, caller, 'delete', 'metadata_column', column.key, { type: column.type });
     return column;
   });

@@ -85,9 +85,7 @@ export const metadataColumnRoutes = (deps: Deps): Route[] => [
     query: pageQuery,
     response: pageResponse('metadata_columns', columnSchema, 'Metadata columns of this page.'),
     async handler({ caller, query }) {
-      const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-        listColumns(tx, caller.tenantId, caller, pageRequest(query)),
-      );
+      const listed = await deps.db.transaction(caller.tenantId, (tx) => listColumns(tx, caller, pageRequest(query)));
       return pageAnswer('metadata_columns', query, listed, toWire);
     },
   }),
@@ -178,7 +176,7 @@ function readValues(
       throw invalidRequest('Query parameter "after": must be a whole number, as the values are.');
     }
     const access = await accessOf(deps, tx, caller, query);
-    return { values: await listValues(tx, caller.tenantId, column, access, { prefix: query.prefix, after, limit }) };
+    return { values: await listValues(tx, column, access, { prefix: query.prefix, after, limit }) };
   });
 }
 

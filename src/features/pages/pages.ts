@@ -43,9 +43,8 @@ export interface VisiblePdf {
  *   follows other rules than the present ones.
  */
 export async function openPdf(uses: Uses, caller: Caller, id: string, named: Named): Promise<VisiblePdf> {
-  const { tenantId } = caller;
-  const { source, redactor } = await withRedactor(uses, tenantId, async (tx) => ({
-    source: await findWholeFile(tx, tenantId, id, await accessOf(uses, tx, caller, named)),
+  const { source, redactor } = await withRedactor(uses, caller.tenantId, async (tx) => ({
+    source: await findWholeFile(tx, id, await accessOf(uses, tx, caller, named)),
   }));
   if (source?.fileType !== 'pdf') throw notFound();
   return { source, redactor, isRedacted: await checkRules(source, redactor, RULES_CHANGED) };
@@ -87,7 +86,7 @@ export async function listPages(
 ): Promise<PageSize[]> {
   const { tenantId } = caller;
   const { sizes } = await ask(uses, tenantId, source, { kind: 'sizes' }, signal);
-  const ranges = await uses.db.transaction(tenantId, (tx) => listPageRanges(tx, tenantId, source));
+  const ranges = await uses.db.transaction(tenantId, (tx) => listPageRanges(tx, source));
   const byPage = new Map(ranges.map((range) => [range.page, range]));
   return sizes.map((size, i) => ({ ...size, range: byPage.get(i + 1) }));
 }
@@ -131,7 +130,7 @@ async function hidesBelowHeaders(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (!isRedacted) return false;
-  const headers = await db.transaction(tenantId, (tx) => listPageHeaders(tx, tenantId, source, page));
+  const headers = await db.transaction(tenantId, (tx) => listPageHeaders(tx, source, page));
   return areTellingHeaders(redactor!, headers, FACT_STEPS, signal);
 }
 
@@ -172,7 +171,7 @@ export async function findBoxes(
 ): Promise<Box[]> {
   const { tenantId } = caller;
   if (await hidesBelowHeaders(uses, tenantId, pdf, page, signal)) return [];
-  const passage = await uses.db.transaction(tenantId, (tx) => readPassage(tx, tenantId, pdf.source, range));
+  const passage = await uses.db.transaction(tenantId, (tx) => readPassage(tx, pdf.source, range));
   const shown = await withoutHidden(pdf, [passage], signal);
   const { boxes } = await ask(uses, tenantId, pdf.source, { kind: 'boxes', page, passages: shown }, signal);
   return boxes[0] ?? [];
@@ -187,10 +186,10 @@ export async function findChunkBoxes(
 ): Promise<{ chunk: PageChunk; boxes: Box[] }[]> {
   const { tenantId } = caller;
   const { chunks, passages } = await uses.db.transaction(tenantId, async (tx) => {
-    const found = await listPageChunks(tx, tenantId, pdf.source, page, PAGE_CHUNKS_MAX);
+    const found = await listPageChunks(tx, pdf.source, page, PAGE_CHUNKS_MAX);
     const texts: Passage[] = [];
     for (const { startOffset: start, endOffset: end } of found)
-      texts.push(await readPassage(tx, tenantId, pdf.source, { start, end }));
+      texts.push(await readPassage(tx, pdf.source, { start, end }));
     return { chunks: found, passages: texts };
   });
   if (await hidesBelowHeaders(uses, tenantId, pdf, page, signal)) return chunks.map((chunk) => ({ chunk, boxes: [] }));
@@ -201,13 +200,12 @@ export async function findChunkBoxes(
 
 async function readPassage(
   tx: Tx,
-  tenantId: string,
   source: WholeFile,
   { start, end }: { start: number; end: number },
 ): Promise<Passage> {
   const from = Math.max(0, start - CONTEXT_CODE_POINTS);
   const range = { start: from, end: end + CONTEXT_CODE_POINTS };
-  const points = [...(await readTextRange(tx, tenantId, source, range))];
+  const points = [...(await readTextRange(tx, source, range))];
   return {
     before: points.slice(0, start - from).join(''),
     text: points.slice(start - from, end - from).join(''),

@@ -1,5 +1,5 @@
 /** Queries about the pages of sources that the caller may see. */
-import type { Queryable } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import { headersOf } from '../../redaction/column-headers.ts';
 import type { WholeFile } from '../../retrieval/reading/whole-file.ts';
@@ -14,11 +14,11 @@ export interface PageRange {
 }
 
 /** Returns for each page with chunks the range of these chunks. */
-export function listPageRanges(tx: Queryable, tenantId: string, source: PagedSource): Promise<PageRange[]> {
+export function listPageRanges(tx: Tx, source: PagedSource): Promise<PageRange[]> {
   return tx.query(sql`
     select p.page, min(c.start_offset) as start_offset, max(c.end_offset) as end_offset
     from chunk c cross join lateral unnest(c.pages) p(page)
-    where c.tenant_id = ${tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation}
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation}
     group by p.page order by p.page`);
 }
 
@@ -29,29 +29,18 @@ export interface PageChunk {
 }
 
 /** Returns the chunks that stand on a page, in reading order, at most `limit`. */
-export function listPageChunks(
-  tx: Queryable,
-  tenantId: string,
-  source: PagedSource,
-  page: number,
-  limit: number,
-): Promise<PageChunk[]> {
+export function listPageChunks(tx: Tx, source: PagedSource, page: number, limit: number): Promise<PageChunk[]> {
   return tx.query(sql`
     select c.id, c.start_offset, c.end_offset from chunk c
-    where c.tenant_id = ${tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation} and ${page} = any(c.pages)
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation} and ${page} = any(c.pages)
     order by c.ordinal limit ${limit}`);
 }
 
 /** Returns the headers of the tables on a page. */
-export async function listPageHeaders(
-  tx: Queryable,
-  tenantId: string,
-  source: PagedSource,
-  page: number,
-): Promise<string[]> {
+export async function listPageHeaders(tx: Tx, source: PagedSource, page: number): Promise<string[]> {
   const rows = await tx.query<{ content: string; context: string | null }>(sql`
     select c.content, c.context from chunk c
-    where c.tenant_id = ${tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation} and ${page} = any(c.pages)
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${source.id} and c.generation = ${source.generation} and ${page} = any(c.pages)
       and (c.content like '%|%' or c.context like '%|%')`);
   return [...new Set(rows.flatMap(({ content, context }) => headersOf(content, context)))];
 }

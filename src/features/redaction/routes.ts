@@ -90,9 +90,7 @@ export const redactionRoutes = (deps: Deps): Route[] => [
     operation: { id: 'getRedactionPolicy', summary: 'Get the redaction policy' },
     errors: [404],
     async handler({ caller, reply }) {
-      const policy = orNoPolicy(
-        await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx, caller.tenantId)),
-      );
+      const policy = orNoPolicy(await deps.db.transaction(caller.tenantId, (tx) => findRedactionPolicy(tx)));
       return send(reply, policy);
     },
   }),
@@ -116,10 +114,10 @@ export const redactionRoutes = (deps: Deps): Route[] => [
       if (body.rules.some((rule) => rule.action === 'hash')) await prepareToSeal(deps);
       const now = deps.clock.now();
       const saved = await deps.db.transaction(caller.tenantId, async (tx) => {
-        await lockAdditions(tx, caller.tenantId, 'redaction_policy');
-        const before = await findRedactionPolicy(tx, caller.tenantId);
+        await lockAdditions(tx, 'redaction_policy');
+        const before = await findRedactionPolicy(tx);
         precondition.check(before?.version);
-        const policy = await saveRedactionPolicy(tx, caller.tenantId, { ...body, now });
+        const policy = await saveRedactionPolicy(tx, { ...body, now });
         await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, before ? 'change' : 'create', policy);
         return policy;
@@ -139,8 +137,8 @@ export const redactionRoutes = (deps: Deps): Route[] => [
     handler: ({ caller, raw }) =>
       deps.db.transaction(caller.tenantId, async (tx) => {
         const precondition = readPrecondition(raw.headers);
-        await lockAdditions(tx, caller.tenantId, 'redaction_policy');
-        const policy = orNoPolicy(await deleteRedactionPolicy(tx, caller.tenantId, deps.clock.now()));
+        await lockAdditions(tx, 'redaction_policy');
+        const policy = orNoPolicy(await deleteRedactionPolicy(tx, deps.clock.now()));
         precondition.check(policy.version);
         await deps.queue.enqueue(tx, 'reprocess', { tenantId: caller.tenantId });
         await record(tx, caller, 'delete', policy);
@@ -166,8 +164,8 @@ export const redactionRoutes = (deps: Deps): Route[] => [
       const draft = body.policy && { ...body.policy, version: 0 };
       if (draft) await checkRules(deps, draft.rules, ['policy', 'rules'], signal);
       const redactor = await deps.db.transaction(caller.tenantId, async (tx) => {
-        const policy = orNoPolicy(draft ?? (await findRedactionPolicy(tx, caller.tenantId)));
-        return deps.redactors.compileTrial(tx, caller.tenantId, policy);
+        const policy = orNoPolicy(draft ?? (await findRedactionPolicy(tx)));
+        return deps.redactors.compileTrial(tx, policy);
       });
       return redactor.redact(body.text, body.apply_at ?? 'any', signal);
     },

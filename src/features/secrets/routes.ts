@@ -96,9 +96,9 @@ export const secretRoutes = (deps: Deps): Route[] => [
       await prepareToSeal(deps);
       const createdAt = deps.clock.now();
       return deps.db.transaction(caller.tenantId, async (tx) => {
-        if ((await countSecretsLocked(tx, caller.tenantId)) >= SECRETS_MAX)
+        if ((await countSecretsLocked(tx)) >= SECRETS_MAX)
           throw conflict(`There are ${SECRETS_MAX} secrets already: delete one first.`);
-        const secret = await insertSecret(tx, deps.config, caller.tenantId, {
+        const secret = await insertSecret(tx, deps.config, {
           id: newId(createdAt.getTime()),
           name: body.name,
           type: body.type,
@@ -138,9 +138,7 @@ export const secretRoutes = (deps: Deps): Route[] => [
       description: 'Returns the secret without its value.',
     },
     async handler({ caller, params }) {
-      const secret = orNotFound(
-        await deps.db.transaction(caller.tenantId, (tx) => findSecret(tx, caller.tenantId, params.secret_id)),
-      );
+      const secret = orNotFound(await deps.db.transaction(caller.tenantId, (tx) => findSecret(tx, params.secret_id)));
       return toWire(secret);
     },
   }),
@@ -165,10 +163,10 @@ export const secretRoutes = (deps: Deps): Route[] => [
         updatedAt: deps.clock.now(),
       };
       return deps.db.transaction(caller.tenantId, async (tx) => {
-        const secret = orNotFound(await updateSecret(tx, deps.config, caller.tenantId, params.secret_id, change));
+        const secret = orNotFound(await updateSecret(tx, deps.config, params.secret_id, change));
         if (body.secret !== undefined) {
           checkValue(secret.type, body.secret);
-          await retryFailing(tx, caller.tenantId, secret.id, change.updatedAt);
+          await retryFailing(tx, secret.id, change.updatedAt);
         }
         await record(tx, caller, 'change', secret, { new_value: body.secret !== undefined });
         return toWire(secret);
@@ -185,7 +183,7 @@ export const secretRoutes = (deps: Deps): Route[] => [
     },
     async handler({ caller, params }) {
       return deps.db.transaction(caller.tenantId, async (tx) => {
-        const secret = orNotFound(await deleteSecret(tx, caller.tenantId, params.secret_id));
+        const secret = orNotFound(await deleteSecret(tx, params.secret_id));
         await record(tx, caller, 'delete', secret);
         return toWire(secret);
       });

@@ -17,7 +17,7 @@ export async function renameGroup(
 ): Promise<SourceGroup> {
   return deps.db.transaction(caller.tenantId, async (tx) => {
     const group = await lockVisible(tx, caller, id);
-    await setGroupName(tx, caller.tenantId, id, name);
+    await setGroupName(tx, id, name);
     if (name !== group.name) await recordChange(tx, caller, 'change', 'source_group', id, { name });
     return { ...group, name };
   });
@@ -38,7 +38,7 @@ export async function patchGroupMetadata(
   return deps.db.transaction(caller.tenantId, async (tx) => {
     const group = await lockVisible(tx, caller, id);
     const merged = mergeMetadata(group.metadata, patch);
-    await saveGroupMetadata(tx, caller.tenantId, id, merged);
+    await saveGroupMetadata(tx, id, merged);
     const keys = changedKeys(group.metadata, merged);
     if (keys.length > 0) await recordChange(tx, caller, 'change', 'source_group', id, { metadata_keys: keys });
     return merged;
@@ -46,8 +46,8 @@ export async function patchGroupMetadata(
 }
 
 async function lockVisible(tx: Tx, caller: Caller, id: string): Promise<SourceGroup> {
-  const visible = await findGroup(tx, caller.tenantId, id, caller);
-  const group = visible && (await lockGroup(tx, caller.tenantId, id));
+  const visible = await findGroup(tx, id, caller);
+  const group = visible && (await lockGroup(tx, id));
   if (!group || group.deletedAt) throw notFound();
   return group;
 }

@@ -82,7 +82,7 @@ async function follow(
       const at = clock.now().getTime();
       const from = new Date(since);
       const { runs, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
-        runs: await listMovingRuns(tx, caller.tenantId, caller, from, RUNS_MAX),
+        runs: await listMovingRuns(tx, caller, from, RUNS_MAX),
       }));
       for (const run of runs) {
         const event = { type: 'run', run: await toRun(redactor, run) };

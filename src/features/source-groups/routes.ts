@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { GroupLimits } from '../../access/limits.ts';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { orNotFound } from '../../errors.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -67,7 +67,7 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     async handler({ caller, query }) {
       const filter = { sourceType: query.source_type, status: query.status, tagId: query.tag_id, q: query.q };
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
-        listGroups(tx, caller.tenantId, caller, filter, pageRequest(query)),
+        listGroups(tx, caller, filter, pageRequest(query)),
       );
       return pageAnswer('source_groups', query, listed, (group) => toSourceGroup(group, redactor));
     },
@@ -80,9 +80,7 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
     async handler({ caller, params }) {
-      const { redactor, ...group } = await withRedactor(deps, caller.tenantId, (tx) =>
-        getGroup(tx, caller.tenantId, params.id, caller),
-      );
+      const { redactor, ...group } = await withRedactor(deps, caller.tenantId, (tx) => getGroup(tx, params.id, caller));
       return toSourceGroup(group, redactor);
     },
   }),
@@ -132,8 +130,8 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
     async handler({ caller, params, query }) {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-        await getGroup(tx, caller.tenantId, params.id, caller);
-        return listSourcesOfGroup(tx, caller.tenantId, params.id, pageRequest(query));
+        await getGroup(tx, params.id, caller);
+        return listSourcesOfGroup(tx, params.id, pageRequest(query));
       });
       return pageAnswer('sources', query, listed, (source) => toSourceDetails(source, redactor, caller, deps.config));
     },
@@ -143,8 +141,8 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
 ];
 
 /** Returns a group that the caller may see. @throws ServiceError not_found */
-async function getGroup(tx: Queryable, tenantId: string, id: string, limits: GroupLimits): Promise<SourceGroup> {
-  return orNotFound(await findGroup(tx, tenantId, id, limits));
+async function getGroup(tx: Tx, id: string, limits: GroupLimits): Promise<SourceGroup> {
+  return orNotFound(await findGroup(tx, id, limits));
 }
 
 async function toSourceGroup(

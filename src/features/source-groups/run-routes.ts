@@ -109,7 +109,7 @@ export const runRoutes = (deps: Deps): Route[] => [
       const times = readTimes(query);
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx, redactor) => {
         const filter = { status, q, sourceGroupId, ...times, hidesMessages: redactor !== null };
-        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
+        return listRuns(tx, caller, filter, pageRequest(query));
       });
       return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
     },
@@ -128,9 +128,9 @@ export const runRoutes = (deps: Deps): Route[] => [
     response: runPage,
     async handler({ caller, params, query }) {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx, redactor) => {
-        if (!(await findGroup(tx, caller.tenantId, params.id, caller))) throw notFound();
+        if (!(await findGroup(tx, params.id, caller))) throw notFound();
         const filter = { sourceGroupId: params.id, q: query.q, hidesMessages: redactor !== null };
-        return listRuns(tx, caller.tenantId, caller, filter, pageRequest(query));
+        return listRuns(tx, caller, filter, pageRequest(query));
       });
       return pageAnswer('runs', query, listed, (run) => toRun(redactor, run));
     },
@@ -177,9 +177,7 @@ export const runRoutes = (deps: Deps): Route[] => [
     params: idParams,
     response: { status: 200, schema: runSchema },
     async handler({ caller, params }) {
-      const run = orNotFound(
-        await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, caller.tenantId, params.id, caller)),
-      );
+      const run = orNotFound(await deps.db.transaction(caller.tenantId, (tx) => findRun(tx, params.id, caller)));
       return shown(deps, caller.tenantId, run);
     },
   }),
@@ -193,8 +191,8 @@ export const runRoutes = (deps: Deps): Route[] => [
     response: pageResponse('errors', runErrorSchema, 'Failed files of this page.'),
     async handler({ caller, params, query }) {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-        if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
-        return listRunErrors(tx, caller.tenantId, params.id, pageRequest(query));
+        if (!(await findRun(tx, params.id, caller))) throw notFound();
+        return listRunErrors(tx, params.id, pageRequest(query));
       });
       // A message may quote the file.
       return pageAnswer('errors', query, listed, async (error) =>
@@ -225,8 +223,8 @@ export const runRoutes = (deps: Deps): Route[] => [
     response: pageResponse('files', runFileSchema, 'Files of this page.'),
     async handler({ caller, params, query }) {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-        if (!(await findRun(tx, caller.tenantId, params.id, caller))) throw notFound();
-        return listRunFiles(tx, caller.tenantId, params.id, query.change, pageRequest(query));
+        if (!(await findRun(tx, params.id, caller))) throw notFound();
+        return listRunFiles(tx, params.id, query.change, pageRequest(query));
       });
       return pageAnswer('files', query, listed, async (file) => {
         const message = file.message && (await shownFact(redactor, file.message));

@@ -30,7 +30,7 @@ export async function patchSourceMetadata(
   checkPatch(records);
   if (!isId(sourceId)) throw notFound();
   return deps.db.transaction(caller.tenantId, async (tx) => {
-    const current = orNotFound(await lockSourceMetadata(tx, caller.tenantId, sourceId, caller, groupId));
+    const current = orNotFound(await lockSourceMetadata(tx, sourceId, caller, groupId));
     const merged = mergeMetadata(current, records);
     await save(tx, caller, sourceId, current, merged);
     return merged;
@@ -40,14 +40,14 @@ export async function patchSourceMetadata(
 /** Deletes the API records of a source, and from the files inside it; records of the origin stay. @throws ServiceError not_found. */
 export async function deleteSourceMetadata(deps: Pick<Deps, 'db'>, caller: Caller, sourceId: string): Promise<void> {
   await deps.db.transaction(caller.tenantId, async (tx) => {
-    const current = orNotFound(await lockSourceMetadata(tx, caller.tenantId, sourceId, caller));
+    const current = orNotFound(await lockSourceMetadata(tx, sourceId, caller));
     await save(tx, caller, sourceId, current, {});
   });
 }
 
 /** Saves the records and writes an audit event with the changed keys, because policies decide by them. */
 async function save(tx: Tx, caller: Caller, sourceId: string, before: ApiMetadata, after: ApiMetadata): Promise<void> {
-  await saveSourceMetadata(tx, caller.tenantId, sourceId, before, after);
+  await saveSourceMetadata(tx, sourceId, before, after);
   const keys = changedKeys(before, after);
   if (keys.length > 0) await recordChange(tx, caller, 'change', 'source', sourceId, { metadata_keys: keys });
 }

@@ -45,7 +45,7 @@ async function findFile(
 ): Promise<StoredFile> {
   const { tenantId } = caller;
   const { file, redactor } = await withRedactor(deps, tenantId, async (tx) => ({
-    file: await findOriginal(tx, tenantId, id, await accessOf(deps, tx, caller, named)),
+    file: await findOriginal(tx, id, await accessOf(deps, tx, caller, named)),
   }));
   if (!file) throw notFound();
   if (FACT_STEPS.some((step) => redactor?.appliesAt(step)))

@@ -1,7 +1,7 @@
 /** Routes for sources: list, get, delete, download. The routes for their metadata are in metadata-routes.ts. */
 
 import { z } from 'zod';
-import type { Queryable } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { notFound, orNotFound } from '../../errors.ts';
 import type { ByteRange } from '../../http/body/byte-range.ts';
 import { sendFile } from '../../http/body/download.ts';
@@ -59,7 +59,7 @@ export const sourceRoutes = (deps: Deps): Route[] => [
     response: pageResponse('sources', sourceSchema, 'Sources of this page.'),
     async handler({ caller, query }) {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, (tx) =>
-        listSourcesWithMetadata(tx, caller.tenantId, caller, UPLOADED, pageRequest(query)),
+        listSourcesWithMetadata(tx, caller, UPLOADED, pageRequest(query)),
       );
       return pageAnswer('sources', query, listed, async (source) =>
         toRecord(sourceSchema, source, await redactFacts(source, redactor)),
@@ -76,7 +76,7 @@ export const sourceRoutes = (deps: Deps): Route[] => [
     response: { status: 200, schema: sourceDetailsSchema },
     async handler({ caller, params }) {
       const { source, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => ({
-        source: await findSource(tx, caller.tenantId, params.id, caller),
+        source: await findSource(tx, params.id, caller),
       }));
       if (!source) throw notFound();
       return toSourceDetails(source, redactor, caller, deps.config);
@@ -100,9 +100,7 @@ export const sourceRoutes = (deps: Deps): Route[] => [
       description: 'The deletion was accepted.',
     },
     async handler({ caller, params }) {
-      await requestSourceDeletion(deps, caller, params.id, (tx, group) =>
-        runForIncluders(deps, tx, caller.tenantId, group),
-      );
+      await requestSourceDeletion(deps, caller, params.id, (tx, group) => runForIncluders(deps, tx, group));
       return { source_id: params.id };
     },
   }),
@@ -126,7 +124,7 @@ export const sourceRoutes = (deps: Deps): Route[] => [
     async handler({ caller, params, raw, reply, signal, rights }) {
       const { tenantId } = caller;
       const find = async () => {
-        const found = (tx: Queryable) => findRawFile(tx, tenantId, params.source_id, caller, UPLOADED);
+        const found = (tx: Tx) => findRawFile(tx, params.source_id, caller, UPLOADED);
         const file = orNotFound(await deps.db.transaction(tenantId, found));
         return { ...file, open: (range?: ByteRange) => deps.blobs.read(tenantId, file.hash, range) };
       };

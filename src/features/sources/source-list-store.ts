@@ -4,7 +4,7 @@ import { SOURCE_COLUMNS } from '../../corpus/source-lookup.ts';
 import type { Source } from '../../corpus/source-store.ts';
 import { OUTER_PATH } from '../../corpus/sources/paths.ts';
 import { IS_COPY } from '../../corpus/vector-store.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { containsText } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
 
@@ -82,8 +82,7 @@ function matching(tenantId: string, limits: GroupLimits, filter: SourceFilter): 
 
 /** Returns one page, with one extra row if a next page exists. Details are read for the rows of the page only. */
 export function listAllSources(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   limits: GroupLimits,
   filter: SourceFilter,
   { sort, order, limit, after }: SourcePage,
@@ -94,15 +93,15 @@ export function listAllSources(
   return tx.query<ListedSource>(sql`
     with page as materialized (
       select s.id, ${value} as sort_value, ${STATE} as state, g.name as source_group_name, g.status as group_status from ${FROM}
-      where ${matching(tenantId, limits, filter)} and ${behind(sort, order, value, type, after)}
+      where ${matching(tx.tenantId, limits, filter)} and ${behind(sort, order, value, type, after)}
       order by ${by} limit ${limit + 1})
     select ${SOURCE_COLUMNS}, s.attempts, p.sort_value, p.state, p.source_group_name, p.group_status,
-      (select exists (select from embedding_waiting w where w.tenant_id = ${tenantId} and w.refused is null)) and exists (
+      (select exists (select from embedding_waiting w where w.tenant_id = ${tx.tenantId} and w.refused is null)) and exists (
         select from chunk c join embedding_waiting w on w.tenant_id = c.tenant_id and w.chunk_id = c.id and w.refused is null
           and w.generation = any(array(select g.generation from embedding_generation g
-            where g.tenant_id = ${tenantId} and g.status <> 'retired' and not ${IS_COPY}))
+            where g.tenant_id = ${tx.tenantId} and g.status <> 'retired' and not ${IS_COPY}))
         where c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation) as embeds
-    from page p join source s on s.tenant_id = ${tenantId} and s.id = p.id
+    from page p join source s on s.tenant_id = ${tx.tenantId} and s.id = p.id
     order by ${sort === 'time' ? sql`p.id ${direction}` : sql`p.sort_value ${direction}, p.id ${direction}`}`);
 }
 
@@ -122,26 +121,24 @@ export interface SourceCount {
 
 /** Returns the numbers of matching sources by state and file type. The filters by state and file type are not applied. */
 export function countAllSources(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   limits: GroupLimits,
   { state: _state, fileTypes: _fileTypes, ...filter }: SourceFilter,
 ): Promise<SourceCount[]> {
   return tx.query<SourceCount>(sql`
     select ${STATE} as state, s.file_type, count(*) as count from ${FROM}
-    where ${matching(tenantId, limits, filter)} group by 1, 2`);
+    where ${matching(tx.tenantId, limits, filter)} group by 1, 2`);
 }
 
 /** Returns ids and names of the first matching sources, at most `limit`. */
 export function listSourceNames(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   limits: GroupLimits,
   { state: _state, fileTypes: _fileTypes, ...filter }: SourceFilter,
   limit: number,
 ): Promise<{ id: string; name: string }[]> {
   return tx.query(sql`
-    select s.id, s.name from ${FROM} where ${matching(tenantId, limits, filter)} order by s.id limit ${limit}`);
+    select s.id, s.name from ${FROM} where ${matching(tx.tenantId, limits, filter)} order by s.id limit ${limit}`);
 }
 
 /** A value of a filter, and the number of sources that have it. */
@@ -153,21 +150,19 @@ export interface Facet {
 
 /** Returns the source groups with the most matching sources. The filter by source group is not applied. */
 export function countByGroup(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   limits: GroupLimits,
   { sourceGroupId: _group, ...filter }: SourceFilter,
   limit: number,
 ): Promise<Facet[]> {
   return tx.query<Facet>(sql`
-    select g.id, g.name, count(*) as count from ${FROM} where ${matching(tenantId, limits, filter)}
+    select g.id, g.name, count(*) as count from ${FROM} where ${matching(tx.tenantId, limits, filter)}
     group by g.id, g.name order by 3 desc, 1 limit ${limit}`);
 }
 
 /** Returns the tags whose source groups have the most matching sources. The filter by tag is not applied. */
 export function countByTag(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   limits: GroupLimits,
   { tagId: _tag, ...filter }: SourceFilter,
   limit: number,
@@ -177,6 +172,6 @@ export function countByTag(
     select t.id, t.name, count(*) as count from ${FROM}
     join tag_source_group l on l.tenant_id = g.tenant_id and l.source_group_id = g.id
     join tag t on t.tenant_id = l.tenant_id and t.id = l.tag_id
-    where ${matching(tenantId, limits, filter)} and ${visible}
+    where ${matching(tx.tenantId, limits, filter)} and ${visible}
     group by t.id, t.name order by 3 desc, 1 limit ${limit}`);
 }

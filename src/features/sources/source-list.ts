@@ -71,12 +71,12 @@ export async function listSources(
       ? await searchRedacted(db, caller, filter, filter.q, redactor)
       : { ...filter, inPath: true };
   return db.transaction(tenantId, async (tx) => ({
-    rows: await listAllSources(tx, tenantId, caller, visible, page),
-    counts: sumUp(await countAllSources(tx, tenantId, caller, visible), filter),
+    rows: await listAllSources(tx, caller, visible, page),
+    counts: sumUp(await countAllSources(tx, caller, visible), filter),
     facets: page.facets
       ? {
-          groups: await countByGroup(tx, tenantId, caller, visible, FACETS_MAX),
-          tags: await countByTag(tx, tenantId, caller, visible, FACETS_MAX),
+          groups: await countByGroup(tx, caller, visible, FACETS_MAX),
+          tags: await countByTag(tx, caller, visible, FACETS_MAX),
         }
       : null,
     redactor,
@@ -91,9 +91,8 @@ async function searchRedacted(
   q: string,
   redactor: Redactor | null,
 ): Promise<SourceFilter> {
-  const { tenantId } = caller;
-  const found = await db.transaction(tenantId, (tx) =>
-    listSourceNames(tx, tenantId, caller, filter, REDACTED_NAMES_MAX + 1),
+  const found = await db.transaction(caller.tenantId, (tx) =>
+    listSourceNames(tx, caller, filter, REDACTED_NAMES_MAX + 1),
   );
   if (found.length > REDACTED_NAMES_MAX)
     throw invalidRequest(`Query parameter "q": is in more than ${REDACTED_NAMES_MAX} names. Give more of the name.`);

@@ -2,7 +2,7 @@
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable, Tx } from '../../db/database.ts';
 import { type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE, SOURCE_TABLES, visibleSource } from '../../retrieval/query/filter-sql.ts';
@@ -88,37 +88,26 @@ function matching(tenantId: string, access: Access, { sourceId, sourceGroupId, n
 
 /** Returns visible tables in the order of the page, with one extra row if there is a next page. */
 export function listVisibleTables(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   access: Access,
   filter: TableFilter,
   page: PageRequest,
 ): Promise<Listed<CatalogueTable>> {
-  return readPage<CatalogueTable>(tx, columns(access), matching(tenantId, access, filter), raw('t.id'), page);
+  return readPage<CatalogueTable>(tx, columns(access), matching(tx.tenantId, access, filter), raw('t.id'), page);
 }
 
 export type TableNames = Pick<CatalogueTable, 'tableId' | 'name' | 'sqlName' | 'sourceName' | 'sourcePath'>;
 
 /** Returns the names of all visible tables that match. */
-export function listVisibleNames(
-  tx: Queryable,
-  tenantId: string,
-  access: Access,
-  filter: TableFilter,
-): Promise<TableNames[]> {
+export function listVisibleNames(tx: Tx, access: Access, filter: TableFilter): Promise<TableNames[]> {
   return tx.query<TableNames>(sql`
     select t.id as table_id, t.name, t.sql_name, coalesce(s.name, '') as source_name, ${SOURCE_PATH} as source_path
-    from ${matching(tenantId, access, filter)}`);
+    from ${matching(tx.tenantId, access, filter)}`);
 }
 
-export async function findVisibleTable(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  access: Access,
-): Promise<CatalogueTable | undefined> {
+export async function findVisibleTable(tx: Tx, id: string, access: Access): Promise<CatalogueTable | undefined> {
   const [table] = await tx.query<CatalogueTable>(sql`
-    select ${columns(access)} from ${FROM} where t.tenant_id = ${tenantId} and t.id = ${id} and ${visible(access)}`);
+    select ${columns(access)} from ${FROM} where t.tenant_id = ${tx.tenantId} and t.id = ${id} and ${visible(access)}`);
   return table;
 }
 
@@ -138,24 +127,18 @@ export async function visibleParts(
 
 /** Returns the name and the path of a visible source. */
 export async function findSourceTables(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   sourceId: string,
   access: Access,
 ): Promise<{ name: string; path: string | null } | undefined> {
   const [source] = await tx.query<{ name: string; path: string | null }>(sql`
     select s.name, ${SOURCE_PATH} as path from ${SOURCE_TABLES}
-    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${visibleSource(access)}`);
+    where s.tenant_id = ${tx.tenantId} and s.id = ${sourceId} and ${visibleSource(access)}`);
   return source;
 }
 
 /** Returns the indices of the source's tables of which the caller sees a chunk. */
-export async function visiblePlaces(
-  tx: Queryable,
-  tenantId: string,
-  sourceId: string,
-  access: Access,
-): Promise<ReadonlySet<number>> {
+export async function visiblePlaces(tx: Tx, sourceId: string, access: Access): Promise<ReadonlySet<number>> {
   const some = access.policy?.chunk
     ? sql`exists (select from chunk c where c.tenant_id = s.tenant_id and c.source_id = s.id and c.generation = s.generation
         and c.end_offset > (p.place ->> 'start')::int and c.start_offset < (p.place ->> 'end')::int and ${mayShowChunk(access)})`
@@ -164,6 +147,6 @@ export async function visiblePlaces(
     select (p.number - 1)::int as index from source s
     join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id
     cross join lateral jsonb_array_elements(s.tables) with ordinality as p(place, number)
-    where s.tenant_id = ${tenantId} and s.id = ${sourceId} and ${some}`);
+    where s.tenant_id = ${tx.tenantId} and s.id = ${sourceId} and ${some}`);
   return new Set(rows.map(({ index }) => index));
 }

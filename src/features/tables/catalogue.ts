@@ -62,8 +62,8 @@ export interface OpenTable {
 export async function openVisible(deps: Deps, caller: Caller, id: string, named: Named): Promise<OpenTable> {
   const { table, ...opened } = await deps.db.transaction(caller.tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, named);
-    const table = orNotFound(await findVisibleTable(tx, caller.tenantId, id, access));
-    const redactor = await deps.redactors.forTenant(tx, caller.tenantId);
+    const table = orNotFound(await findVisibleTable(tx, id, access));
+    const redactor = await deps.redactors.forTenant(tx);
     return { table, access, parts: await visibleParts(tx, table, access), redactor };
   });
   const seen = orNotFound(await forReader(table, opened.redactor));
@@ -85,10 +85,10 @@ export async function listTables(
   const isNamed = filter.name !== undefined;
   const first = await deps.db.transaction(tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, named);
-    const redactor = await deps.redactors.forTenant(tx, tenantId);
+    const redactor = await deps.redactors.forTenant(tx);
     const rulesDecide = FACT_STEPS.some((step) => redactor?.blocksAt(step) || (isNamed && redactor?.appliesAt(step)));
-    if (rulesDecide) return { names: await listVisibleNames(tx, tenantId, access, filter), redactor };
-    return { ...(await listVisibleTables(tx, tenantId, access, filter, page)), redactor };
+    if (rulesDecide) return { names: await listVisibleNames(tx, access, filter), redactor };
+    return { ...(await listVisibleTables(tx, access, filter, page)), redactor };
   });
   if (!('names' in first)) return first;
   const ids = await collect(first.names, async (names) => {
@@ -98,8 +98,8 @@ export async function listTables(
   });
   return deps.db.transaction(tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, named);
-    const redactor = await deps.redactors.forTenant(tx, tenantId);
-    return { ...(await listVisibleTables(tx, tenantId, access, { ...filter, ids }, page)), redactor };
+    const redactor = await deps.redactors.forTenant(tx);
+    return { ...(await listVisibleTables(tx, access, { ...filter, ids }, page)), redactor };
   });
 }
 
@@ -187,16 +187,15 @@ async function createTableOfUrl(
   commitWith: Commit,
 ): Promise<CreatedTable> {
   checkMayCreateGroup(caller);
-  const { tenantId } = caller;
   const { url, index } = request;
   const now = deps.clock.now();
   const id = newId(now.getTime());
   const file = await checkUrl(deps, url, request.rrule, now);
-  return deps.db.transaction(tenantId, async (tx) => {
-    await checkRoom(tx, tenantId);
+  return deps.db.transaction(caller.tenantId, async (tx) => {
+    await checkRoom(tx);
     const named = request.name ?? nameOfUrl(url);
-    const { name, sqlName } = await freeName(tx, tenantId, named, request.name !== undefined);
-    const sourceGroupId = await followUrl(deps, tx, caller, name, file, now);
+    const { name, sqlName } = await freeName(tx, named, request.name !== undefined);
+    const sourceGroupId = await followUrl(deps, tx, name, file, now);
     const table = {
       id,
       sourceId: null,
@@ -210,7 +209,7 @@ async function createTableOfUrl(
       schemaPolicy: request.schemaPolicy,
       address: { url: file.origin.urls[0]!, index },
     };
-    await insertTable(tx, tenantId, table, now);
+    await insertTable(tx, table, now);
     const created = { id, sourceGroupId };
     await commitWith(tx, created);
     await recordChange(tx, caller, 'create', 'table', id, { name, source_group_id: sourceGroupId, rrule: file.rrule });
@@ -218,15 +217,15 @@ async function createTableOfUrl(
   });
 }
 
-async function checkRoom(tx: Tx, tenantId: string): Promise<void> {
-  if ((await countTables(tx, tenantId)) >= TABLES_PER_TENANT_MAX)
+async function checkRoom(tx: Tx): Promise<void> {
+  if ((await countTables(tx)) >= TABLES_PER_TENANT_MAX)
     throw conflict(`There are ${TABLES_PER_TENANT_MAX} tables already: delete one first.`);
 }
 
 /** Returns the name with a free name in SQL. @throws ServiceError conflict if the caller chose a name that is taken. */
-async function freeName(tx: Tx, tenantId: string, name: string, isChosen: boolean) {
+async function freeName(tx: Tx, name: string, isChosen: boolean) {
   const base = sqlNameOf(name, 'table');
-  const taken = await listSqlNames(tx, tenantId, base);
+  const taken = await listSqlNames(tx, base);
   if (isChosen && taken.has(base)) throw nameTaken();
   return { name, sqlName: uniqueName(base, taken) };
 }
@@ -241,19 +240,19 @@ async function createTableOfSource(
   const now = deps.clock.now();
   const id = newId(now.getTime());
   return deps.db.transaction(tenantId, async (tx) => {
-    const source = orNotFound(await findTableSource(tx, tenantId, request.sourceId, caller));
+    const source = orNotFound(await findTableSource(tx, request.sourceId, caller));
     const places = namePlaces(source.tables);
     const wanted = request.index === null ? places : places.filter(({ position }) => position.index === request.index);
     const [named, ...others] = wanted;
     if (!named) throw invalidAt(['source', 'position'], 'the source has no table there.');
     if (others.length > 0)
       throw invalidAt(['source', 'position'], 'the source has several tables. Name one by its index.');
-    await checkRoom(tx, tenantId);
-    const known = (await listTablesOfSource(tx, tenantId, source.id)).find(({ placeKey }) => placeKey === named.key);
+    await checkRoom(tx);
+    const known = (await listTablesOfSource(tx, source.id)).find(({ placeKey }) => placeKey === named.key);
     if (known && !known.hiddenAt) throw conflict(`The table exists already: ${known.tableId}.`);
-    if (known) await deleteTables(tx, tenantId, [known.tableId]);
+    if (known) await deleteTables(tx, [known.tableId]);
     const wantedName = request.name ?? tableName(source.name, named, places);
-    const { name, sqlName } = await freeName(tx, tenantId, wantedName, request.name !== undefined);
+    const { name, sqlName } = await freeName(tx, wantedName, request.name !== undefined);
     const table = {
       id,
       sourceId: source.id,
@@ -266,7 +265,7 @@ async function createTableOfSource(
       requested: true,
       schemaPolicy: request.schemaPolicy,
     };
-    await insertTable(tx, tenantId, table, now);
+    await insertTable(tx, table, now);
     await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId: source.id });
     const created = { id, sourceGroupId: source.sourceGroupId };
     await commitWith(tx, created);
@@ -285,14 +284,13 @@ export interface TableChange {
 
 /** Changes what users set. Another type of a column builds the table again. @throws ServiceError */
 export async function updateTable(deps: Deps, caller: Caller, id: string, change: TableChange): Promise<void> {
-  const { tenantId } = caller;
   const now = deps.clock.now();
   const storedNames = change.columns && (await storedNamesOf(deps, caller, id));
   const reschedule = change.rrule === undefined ? undefined : await planSchedule(deps, caller, id, change.rrule);
   await namesAreUnique(
-    deps.db.transaction(tenantId, async (tx) => {
+    deps.db.transaction(caller.tenantId, async (tx) => {
       const table = await findManaged(tx, caller, id);
-      if (reschedule) await lockGroup(tx, tenantId, table.sourceGroupId);
+      if (reschedule) await lockGroup(tx, table.sourceGroupId);
       await reschedule?.(tx);
       const settings = { ...table.columnSettings };
       const columns = [...table.columns];
@@ -325,7 +323,7 @@ export async function updateTable(deps: Deps, caller: Caller, id: string, change
 async function storedNamesOf(deps: Deps, caller: Caller, id: string): Promise<ReadonlyMap<string, string>> {
   const { found, redactor } = await deps.db.transaction(caller.tenantId, async (tx) => ({
     found: await findManaged(tx, caller, id),
-    redactor: await deps.redactors.forTenant(tx, caller.tenantId),
+    redactor: await deps.redactors.forTenant(tx),
   }));
   const { columns } = await withReaderNames(found, redactor);
   return new Map(columns.map(({ sqlName, storedName }) => [sqlName, storedName]));
@@ -359,8 +357,8 @@ export async function deleteTable(deps: Deps, caller: Caller, id: string): Promi
   if (found.url !== null) await requestDeletion(deps, caller, found.sourceGroupId);
   await deps.db.transaction(tenantId, async (tx) => {
     const table = found.url === null ? await findManaged(tx, caller, id) : found;
-    if (table.requested) await deleteTables(tx, tenantId, [id]);
-    else await hideTable(tx, tenantId, id, deps.clock.now());
+    if (table.requested) await deleteTables(tx, [id]);
+    else await hideTable(tx, id, deps.clock.now());
     await recordChange(tx, caller, 'delete', 'table', id, { name: table.name });
   });
 }
@@ -368,13 +366,13 @@ export async function deleteTable(deps: Deps, caller: Caller, id: string): Promi
 /** Returns a table within the limits of the key. Policies are for readers, not for those who manage tables. */
 async function findManaged(tx: Tx, caller: Caller, id: string): Promise<CatalogueTable> {
   const { sourceGroupIds, tagIds } = caller;
-  return orNotFound(await findVisibleTable(tx, caller.tenantId, id, { sourceGroupIds, tagIds, policy: null }));
+  return orNotFound(await findVisibleTable(tx, id, { sourceGroupIds, tagIds, policy: null }));
 }
 
 async function rebuild({ queue }: Deps, tx: Tx, table: CatalogueTable, now: Date): Promise<void> {
   // The table of an address is built when its file is read.
   if (table.sourceId === null) return;
-  await markBuilding(tx, table.tenantId, [table.tableId], now);
+  await markBuilding(tx, [table.tableId], now);
   await queue.enqueue(tx, 'table-build', { tenantId: table.tenantId, sourceId: table.sourceId });
 }
 

@@ -44,16 +44,9 @@ export async function checkUrl(deps: Deps, url: string, rrule: string, now: Date
 }
 
 /** Adds the source group that follows the file, and starts its first run. Returns its id. */
-export function followUrl(
-  deps: Deps,
-  tx: Tx,
-  caller: Caller,
-  name: string,
-  file: FileAtUrl,
-  createdAt: Date,
-): Promise<string> {
+export function followUrl(deps: Deps, tx: Tx, name: string, file: FileAtUrl, createdAt: Date): Promise<string> {
   const group = { ...file, name, secretId: null, needsCredential: false, metadata: {}, createdAt };
-  return addOriginGroup(deps, tx, caller.tenantId, group);
+  return addOriginGroup(deps, tx, group);
 }
 
 /** Returns a change of the schedule, to be made in a transaction that has locked the group. @throws ServiceError */
@@ -64,11 +57,10 @@ export async function scheduleChange(
   rrule: string,
 ): Promise<(tx: Tx) => Promise<void>> {
   if (table.url === null) throw invalidAt(['rrule'], 'only the table of an address has a schedule of its own.');
-  const { tenantId } = caller;
   const { sourceGroupId: groupId } = table;
   const now = deps.clock.now();
-  const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, tenantId, groupId));
+  const setting = await deps.db.transaction(caller.tenantId, (tx) => findSettingOfGroup(tx, groupId));
   if (!setting || setting.deletedAt) throw notFound();
   const nextTimes = rrule === '' ? [] : await deps.schedules.check(rrule, setting.createdAt, now);
-  return (tx) => saveSchedule(tx, tenantId, groupId, rrule, nextTimes);
+  return (tx) => saveSchedule(tx, groupId, rrule, nextTimes);
 }

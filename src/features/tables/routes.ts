@@ -168,17 +168,16 @@ export const tableRoutes = (deps: Deps): Route[] => [
       schema: z.object({ tables: z.array(candidateSchema).describe('Tables in the order of the text.') }),
     },
     async handler({ caller, params, query }) {
-      const { tenantId } = caller;
-      const found = await deps.db.transaction(tenantId, async (tx) => {
+      const found = await deps.db.transaction(caller.tenantId, async (tx) => {
         const access = await accessOf(deps, tx, caller, query);
-        const names = await findSourceTables(tx, tenantId, params.id, access);
+        const names = await findSourceTables(tx, params.id, access);
         if (!names) return undefined;
-        const source = await findTableSource(tx, tenantId, params.id);
+        const source = await findTableSource(tx, params.id);
         if (!source) return undefined;
-        const seen = await visiblePlaces(tx, tenantId, params.id, access);
-        const redactor = await deps.redactors.forTenant(tx, tenantId);
+        const seen = await visiblePlaces(tx, params.id, access);
+        const redactor = await deps.redactors.forTenant(tx);
         const seesAll = !access.policy?.chunk;
-        return { names, source, seen, seesAll, redactor, tables: await listTablesOfSource(tx, tenantId, params.id) };
+        return { names, source, seen, seesAll, redactor, tables: await listTablesOfSource(tx, params.id) };
       });
       if (!found) throw notFound();
       const { names, source, seen, seesAll, redactor, tables } = found;

@@ -66,8 +66,7 @@ export const tagRoutes = (deps: Deps): Route[] => [
         'tags.',
     },
     response: { status: 200, schema: z.object({ tags: z.array(tagSchema).describe('All tags.') }) },
-    handler: ({ caller }) =>
-      deps.db.transaction(caller.tenantId, async (tx) => ({ tags: await listTags(tx, caller.tenantId, caller) })),
+    handler: ({ caller }) => deps.db.transaction(caller.tenantId, async (tx) => ({ tags: await listTags(tx, caller) })),
   }),
   route({
     method: 'GET',
@@ -77,9 +76,7 @@ export const tagRoutes = (deps: Deps): Route[] => [
     params: idParams,
     response: { status: 200, schema: tagSchema },
     async handler({ caller, params }): Promise<Tag> {
-      return orNotFound(
-        await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, caller.tenantId, params.id, caller)),
-      );
+      return orNotFound(await deps.db.transaction(caller.tenantId, (tx) => findTag(tx, params.id, caller)));
     },
   }),
   route({
@@ -157,7 +154,7 @@ export const tagRoutes = (deps: Deps): Route[] => [
     async handler({ caller, query }) {
       const { tag_id: tagId, source_group_id: sourceGroupId } = query;
       const listed = await deps.db.transaction(caller.tenantId, (tx) =>
-        listLinks(tx, caller.tenantId, caller, { tagId, sourceGroupId }, pageRequest(query)),
+        listLinks(tx, caller, { tagId, sourceGroupId }, pageRequest(query)),
       );
       return pageAnswer('tag_source_groups', query, listed, toWire);
     },

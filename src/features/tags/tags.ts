@@ -56,10 +56,10 @@ export async function createTag(
   const tag: Tag = { id: newId(now.getTime()), name: fields.name, description: fields.description ?? '' };
   await namesAreUnique(
     db.transaction(caller.tenantId, async (tx) => {
-      if ((await countTagsLocked(tx, caller.tenantId)) >= TAGS_MAX) {
+      if ((await countTagsLocked(tx)) >= TAGS_MAX) {
         throw conflict(`There are ${TAGS_MAX} tags already: delete one first.`);
       }
-      await insertTag(tx, caller.tenantId, tag, now);
+      await insertTag(tx, tag, now);
       await commitWith(tx, tag);
       await record(tx, caller, 'create', tag.id, { name: tag.name });
     }),
@@ -75,9 +75,9 @@ export async function createTag(
 export async function changeTag({ db }: Uses, caller: Caller, id: string, fields: TagFields): Promise<Tag> {
   return namesAreUnique(
     db.transaction(caller.tenantId, async (tx) => {
-      const before = await findTag(tx, caller.tenantId, id, { tagIds: null });
-      if (before && before.name !== fields.name) await refuseIfDenied(tx, caller.tenantId, [before.name]);
-      const tag = orNotFound(await updateTag(tx, caller.tenantId, id, fields));
+      const before = await findTag(tx, id, { tagIds: null });
+      if (before && before.name !== fields.name) await refuseIfDenied(tx, [before.name]);
+      const tag = orNotFound(await updateTag(tx, id, fields));
       await record(tx, caller, 'change', id, { name: tag.name });
       return tag;
     }),
@@ -88,9 +88,9 @@ export async function changeTag({ db }: Uses, caller: Caller, id: string, fields
 export async function removeTag({ db }: Uses, caller: Caller, id: string): Promise<Tag> {
   return db.transaction(caller.tenantId, async (tx) => {
     // Taken in the same order as when a tag is created, so that the two do not wait for each other.
-    await lockDeniedTags(tx, caller.tenantId);
-    const tag = orNotFound(await deleteTag(tx, caller.tenantId, id));
-    await refuseIfDenied(tx, caller.tenantId, [id, tag.name]);
+    await lockDeniedTags(tx);
+    const tag = orNotFound(await deleteTag(tx, id));
+    await refuseIfDenied(tx, [id, tag.name]);
     await record(tx, caller, 'delete', id, { name: tag.name });
     return tag;
   });
@@ -100,7 +100,7 @@ export async function removeTag({ db }: Uses, caller: Caller, id: string): Promi
 export async function linkTag({ db, clock }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
   const link = { ...ids, id: newId(clock.now().getTime()) };
   await db.transaction(caller.tenantId, async (tx) => {
-    if (!(await insertLink(tx, caller.tenantId, link, caller))) throw notFound();
+    if (!(await insertLink(tx, link, caller))) throw notFound();
     await record(tx, caller, 'change', ids.tagId, { linked: ids.sourceGroupId });
   });
   return ids;
@@ -109,7 +109,7 @@ export async function linkTag({ db, clock }: Uses, caller: Caller, ids: LinkIds)
 /** Removes a link and returns it. @throws ServiceError not_found when the two are not linked. */
 export async function unlinkTag({ db }: Uses, caller: Caller, ids: LinkIds): Promise<LinkIds> {
   await db.transaction(caller.tenantId, async (tx) => {
-    if (!(await deleteLink(tx, caller.tenantId, ids, caller))) throw notFound();
+    if (!(await deleteLink(tx, ids, caller))) throw notFound();
     await record(tx, caller, 'change', ids.tagId, { unlinked: ids.sourceGroupId });
   });
   return ids;

@@ -31,14 +31,13 @@ export interface NewOriginGroup {
 export async function addOriginGroup(
   deps: Pick<IngestDeps, 'config' | 'queue'>,
   tx: Tx,
-  tenantId: string,
   { name, origin, secretId, needsCredential, rrule, nextTimes, metadata, createdAt }: NewOriginGroup,
 ): Promise<string> {
-  if ((await countSettingsLocked(tx, tenantId)) >= ORIGIN_GROUPS_MAX)
+  if ((await countSettingsLocked(tx)) >= ORIGIN_GROUPS_MAX)
     throw conflict(`There are ${ORIGIN_GROUPS_MAX} such sources already: delete one first.`);
-  checkQuota(await lockQuotaRoom(tx, tenantId, deps.config.quotas), { groups: 1 });
+  checkQuota(await lockQuotaRoom(tx, deps.config.quotas), { groups: 1 });
   const id = newId(createdAt.getTime());
-  await insertGroup(tx, tenantId, {
+  await insertGroup(tx, {
     id,
     sourceType: origin.kind,
     name,
@@ -46,8 +45,8 @@ export async function addOriginGroup(
     uploadAt: null,
     createdAt,
   });
-  await saveGroupMetadata(tx, tenantId, id, metadata);
-  await insertSetting(tx, tenantId, {
+  await saveGroupMetadata(tx, id, metadata);
+  await insertSetting(tx, {
     id: newId(createdAt.getTime()),
     sourceGroupId: id,
     origin,
@@ -58,7 +57,7 @@ export async function addOriginGroup(
     createdAt,
   });
   const runId = newId(createdAt.getTime());
-  await insertRun(tx, tenantId, { id: runId, sourceGroupId: id, generation: 1, scanned: 0, unchanged: 0, createdAt });
-  await enqueueRun(deps, tx, tenantId, { id: runId, reads: 'origin' }, origin.kind);
+  await insertRun(tx, { id: runId, sourceGroupId: id, generation: 1, scanned: 0, unchanged: 0, createdAt });
+  await enqueueRun(deps, tx, { id: runId, reads: 'origin' }, origin.kind);
   return id;
 }

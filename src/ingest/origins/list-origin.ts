@@ -85,13 +85,10 @@ export async function listOrigin(
       ...from,
       findStored: openLookup(deps, open),
       findRevisions: openRevisions(deps, open),
-      listStored: () =>
-        deps.db.transaction(open.active.tenantId, (tx) => listStoredIds(tx, open.active.tenantId, open.active.groupId)),
+      listStored: () => deps.db.transaction(open.active.tenantId, (tx) => listStoredIds(tx, open.active.groupId)),
       async listUnreported() {
         await batch.store();
-        return deps.db.transaction(open.active.tenantId, (tx) =>
-          listUnreportedIds(tx, open.active.tenantId, open.active),
-        );
+        return deps.db.transaction(open.active.tenantId, (tx) => listUnreportedIds(tx, open.active));
       },
       readSteps: () => readAllSteps(deps, open),
       signal,
@@ -203,7 +200,7 @@ function openBatch(deps: IngestDeps, open: OpenOrigin, capacity: GroupCapacity, 
         skippedBefore,
         waiting,
         async also(tx) {
-          await saveSteps(tx, active.tenantId, active.runId, taken);
+          await saveSteps(tx, active.runId, taken);
           await also?.(tx);
         },
       });
@@ -250,8 +247,8 @@ async function receiveNamed(
   const { stored, outcomes } = await deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     return {
-      stored: await findStoredItems(tx, tenantId, groupId, ids),
-      outcomes: await findOutcomes(tx, tenantId, runId, ids),
+      stored: await findStoredItems(tx, groupId, ids),
+      outcomes: await findOutcomes(tx, runId, ids),
     };
   });
   const received: Received[] = [];
@@ -313,13 +310,13 @@ async function discardBytes(deps: IngestDeps, received: readonly Received[]): Pr
 
 function openRevisions(deps: IngestDeps, { active: { tenantId, groupId } }: OpenOrigin) {
   return (revisions: readonly string[]) =>
-    deps.db.transaction(tenantId, (tx) => findItemsByRevision(tx, tenantId, groupId, revisions));
+    deps.db.transaction(tenantId, (tx) => findItemsByRevision(tx, groupId, revisions));
 }
 
 async function* readAllSteps(deps: IngestDeps, { active }: OpenOrigin): AsyncGenerator<Opaque[]> {
   for (let after = 0; ; ) {
     const rows = await deps.db.transaction(active.tenantId, (tx) =>
-      readSteps(tx, active.tenantId, active.runId, { after, limit: STEP_ROWS }),
+      readSteps(tx, active.runId, { after, limit: STEP_ROWS }),
     );
     if (rows.length === 0) return;
     yield rows.flatMap(({ steps }) => steps);
@@ -335,7 +332,7 @@ async function saveMoves(
   const ids = moves.map(({ from, to }) => ({ from: storedId(from), to: storedId(to) }));
   await deps.db.transaction(active.tenantId, async (tx) => {
     await checkFence(tx, active);
-    await moveItems(tx, active.tenantId, active.groupId, ids);
+    await moveItems(tx, active.groupId, ids);
   });
 }
 
@@ -348,7 +345,7 @@ function openLookup(deps: IngestDeps, { active: { tenantId, groupId } }: OpenOri
       const ids: string[] = [];
       const found = nextTurn().then(() => {
         next = undefined;
-        return deps.db.transaction(tenantId, (tx) => findStoredItems(tx, tenantId, groupId, ids));
+        return deps.db.transaction(tenantId, (tx) => findStoredItems(tx, groupId, ids));
       });
       next = { ids, found };
     }

@@ -81,8 +81,8 @@ async function listOnly(
       await removeGone(deps, active, { isFullListing: outcome.full, onlyNeverServed: true }, within);
     await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);
-      const { pending, updating } = await countSources(tx, active.tenantId, active.groupId);
-      await settleTotals(tx, active.tenantId, active.runId, pending + updating);
+      const { pending, updating } = await countSources(tx, active.groupId);
+      await settleTotals(tx, active.runId, pending + updating);
     });
     return true;
   });
@@ -111,20 +111,20 @@ export async function settleOrigin(deps: IngestDeps, active: ActiveRun, signal: 
 export async function endOrigin(
   { connectors }: Pick<IngestDeps, 'connectors'>,
   tx: Tx,
-  { tenantId, groupId, runId }: Pick<ActiveRun, 'tenantId' | 'groupId' | 'runId'>,
+  { groupId, runId }: Pick<ActiveRun, 'groupId' | 'runId'>,
   isSuccess: boolean,
 ): Promise<{ problem: OriginProblem | null; notice: OriginProblem | null; isManaged: boolean; wasFailing: boolean }> {
-  await eraseOneTimeCredential(tx, tenantId, groupId);
-  const setting = await findSettingOfGroup(tx, tenantId, groupId);
+  await eraseOneTimeCredential(tx, groupId);
+  const setting = await findSettingOfGroup(tx, groupId);
   const progress = setting && progressOf(setting, runId);
   const outcome = progress?.outcome ?? null;
   const problem = outcome && !('full' in outcome) ? outcome : null;
   const next =
     isSuccess && setting && outcome && 'full' in outcome
-      ? await nextStart(connectors, tx, tenantId, setting, runId, outcome.cursor)
+      ? await nextStart(connectors, tx, setting, runId, outcome.cursor)
       : undefined;
-  if (next === undefined) await forgetCheckpoint(tx, tenantId, groupId);
-  else await saveCursor(tx, tenantId, groupId, next);
+  if (next === undefined) await forgetCheckpoint(tx, groupId);
+  else await saveCursor(tx, groupId, next);
   const notice = (outcome && 'full' in outcome && outcome.notice) || null;
   const wasFailing = setting !== undefined && setting.failingSince !== null;
   return { problem, notice, isManaged: setting !== undefined && setting.rrule !== '', wasFailing };
@@ -134,12 +134,11 @@ export async function endOrigin(
 async function nextStart(
   connectors: IngestDeps['connectors'],
   tx: Tx,
-  tenantId: string,
   { origin }: Setting,
   runId: string,
   cursor: Opaque | null,
 ): Promise<Opaque | null | undefined> {
-  const failed = await listFailedItems(tx, tenantId, runId, FAILED_ITEMS_MAX);
+  const failed = await listFailedItems(tx, runId, FAILED_ITEMS_MAX);
   if (failed.length === 0 || cursor === null) return cursor;
   return connectorOf(connectors, origin.kind).withFailed?.(cursor, failed) ?? undefined;
 }
@@ -148,12 +147,12 @@ async function nextStart(
  * Returns whether the origin named only its changes and files of the group were read before. An item that failed for a lasting reason,
  * such as a missing permission, says nothing about the other files.
  */
-export async function hasUnlistedFiles(tx: Tx, { tenantId, groupId, runId }: ActiveRun): Promise<boolean> {
-  const setting = await findSettingOfGroup(tx, tenantId, groupId);
+export async function hasUnlistedFiles(tx: Tx, { groupId, runId }: ActiveRun): Promise<boolean> {
+  const setting = await findSettingOfGroup(tx, groupId);
   const outcome = setting && progressOf(setting, runId).outcome;
   if (!outcome || !('full' in outcome) || outcome.full) return false;
-  if (await hasTemporaryFailures(tx, tenantId, runId)) return false;
-  return (await countSources(tx, tenantId, groupId)).ready > 0;
+  if (await hasTemporaryFailures(tx, runId)) return false;
+  return (await countSources(tx, groupId)).ready > 0;
 }
 
 type Outcome = ListingEnd | OriginProblem | typeof PAUSED;
@@ -170,7 +169,7 @@ async function begin(deps: IngestDeps, active: ActiveRun): Promise<{ setting: Se
   return deps.db.transaction(tenantId, async (tx) => {
     await checkFence(tx, active);
     await markStarted(tx, active, deps.clock.now(), 'list');
-    const setting = await findSettingOfGroup(tx, tenantId, groupId);
+    const setting = await findSettingOfGroup(tx, groupId);
     if (!setting) throw new Error(`the source group ${groupId} has no setting`);
     return { setting, progress: progressOf(setting, runId) };
   });
@@ -196,8 +195,8 @@ async function list(
     const listedNothing =
       'full' in outcome &&
       outcome.full &&
-      !(await hasOutcome(tx, tenantId, runId, ['there', 'failed', 'skipped'])) &&
-      (await hasStoredItems(tx, tenantId, groupId));
+      !(await hasOutcome(tx, runId, ['there', 'failed', 'skipped'])) &&
+      (await hasStoredItems(tx, groupId));
     const ended = listedNothing ? NOTHING_LISTED : outcome;
     await saveProgress(tx, active, { ...progress, outcome: ended });
     return ended;
@@ -222,7 +221,7 @@ async function listAll(
     return problem;
   }
   const open = { active, connector: connectorOf(deps.connectors, origin.kind), origin, credential, onStored };
-  const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, tenantId, active.groupId));
+  const counts = await deps.db.transaction(tenantId, (tx) => countSources(tx, active.groupId));
   const capacity = {
     sources: GROUP_SOURCES_MAX - counts.pending - counts.ready - counts.failed,
     bytes: GROUP_BYTES_MAX - counts.bytes,
@@ -250,6 +249,6 @@ async function listAll(
   }
 }
 
-async function saveProgress(tx: Tx, { tenantId, groupId }: ActiveRun, progress: Progress): Promise<void> {
-  await saveCheckpoint(tx, tenantId, groupId, { ...progress });
+async function saveProgress(tx: Tx, { groupId }: ActiveRun, progress: Progress): Promise<void> {
+  await saveCheckpoint(tx, groupId, { ...progress });
 }

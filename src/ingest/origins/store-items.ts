@@ -112,8 +112,8 @@ export async function storeItems(
       await checkFence(tx, active);
       await release(tx);
       const ids = received.map(originIdOf);
-      const stored = await findStoredItems(tx, tenantId, groupId, ids);
-      const room = await lockQuotaRoom(tx, tenantId, deps.config.quotas);
+      const stored = await findStoredItems(tx, groupId, ids);
+      const room = await lockQuotaRoom(tx, deps.config.quotas);
       const writes = plan(
         active,
         received,
@@ -122,7 +122,7 @@ export async function storeItems(
         deps.clock.now(),
       );
       await write(deps, tx, active, writes);
-      await addListed(tx, tenantId, runId, writes.step, deps.clock.now(), waiting);
+      await addListed(tx, runId, writes.step, deps.clock.now(), waiting);
       await also(tx);
     }),
   );
@@ -279,17 +279,17 @@ function originIdOf(one: Received): string {
 }
 
 async function write(deps: IngestDeps, tx: Tx, active: ActiveRun, writes: Writes): Promise<void> {
-  const { tenantId, groupId, runId, sourceType } = active;
-  await insertSources(tx, tenantId, { id: groupId, sourceType, createdAt: deps.clock.now() }, writes.added);
+  const { groupId, runId, sourceType } = active;
+  await insertSources(tx, { id: groupId, sourceType, createdAt: deps.clock.now() }, writes.added);
   // Must run before `saveItemFacts`: removes the metadata that the previous listing wrote.
-  await changeSources(tx, tenantId, writes.changed);
-  await saveItemFacts(tx, tenantId, groupId, writes.facts);
-  await restartSources(tx, tenantId, writes.restarted);
-  await saveVersions(tx, tenantId, groupId, writes.updated);
-  await dropUpdates(tx, tenantId, writes.reverted);
-  await failPending(tx, tenantId, writes.noLongerPending);
-  await failUpdates(tx, tenantId, writes.noLongerPending);
-  await insertRunErrors(tx, tenantId, runId, writes.errors);
-  await insertSkippedFiles(tx, tenantId, runId, writes.skipped);
-  await saveOutcomes(tx, tenantId, runId, writes.outcomes);
+  await changeSources(tx, writes.changed);
+  await saveItemFacts(tx, groupId, writes.facts);
+  await restartSources(tx, writes.restarted);
+  await saveVersions(tx, groupId, writes.updated);
+  await dropUpdates(tx, writes.reverted);
+  await failPending(tx, writes.noLongerPending);
+  await failUpdates(tx, writes.noLongerPending);
+  await insertRunErrors(tx, runId, writes.errors);
+  await insertSkippedFiles(tx, runId, writes.skipped);
+  await saveOutcomes(tx, runId, writes.outcomes);
 }

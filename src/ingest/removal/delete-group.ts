@@ -39,15 +39,15 @@ export async function requestDeletion(
 ): Promise<void> {
   const { tenantId } = caller;
   await deps.db.transaction(tenantId, async (tx) => {
-    const visible = await findGroup(tx, tenantId, groupId, caller);
-    const group = visible && (await lockGroup(tx, tenantId, groupId));
+    const visible = await findGroup(tx, groupId, caller);
+    const group = visible && (await lockGroup(tx, groupId));
     if (!group || (sourceType !== undefined && group.sourceType !== sourceType)) throw notFound();
     if (group.status === 'deleting') return;
     const deletedAt = group.deletedAt ?? deps.clock.now();
-    await setGroupStatus(tx, tenantId, groupId, 'deleting', { deletedAt, error: null });
-    await eraseHistory(deps, tx, tenantId, groupId, null);
-    await deleteSetting(tx, tenantId, groupId, deletedAt);
-    await eraseOneTimeCredential(tx, tenantId, groupId);
+    await setGroupStatus(tx, groupId, 'deleting', { deletedAt, error: null });
+    await eraseHistory(deps, tx, groupId, null);
+    await deleteSetting(tx, groupId, deletedAt);
+    await eraseOneTimeCredential(tx, groupId);
     await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
     await recordChange(tx, caller, 'delete', 'source_group', groupId, {
       name: group.name,
@@ -64,7 +64,7 @@ export async function requestDeletion(
 export function deleteGroup(deps: IngestDeps): JobHandler {
   return async ({ tenantId, groupId }, { signal, lastAttempt }) => {
     if (!tenantId || !groupId) throw new Error('delete-group needs tenantId and groupId');
-    const group = await deps.db.transaction(tenantId, (tx) => lockGroup(tx, tenantId, groupId));
+    const group = await deps.db.transaction(tenantId, (tx) => lockGroup(tx, groupId));
     if (!group?.deletedAt) return;
     try {
       await removeContent(deps, tenantId, group, signal);
@@ -81,18 +81,18 @@ async function removeContent(
   group: SourceGroup,
   signal: AbortSignal,
 ): Promise<void> {
-  const removeChunks = (tx: Tx) => removeChunksOfGroup(tx, tenantId, group.id, CHUNKS_PER_TRANSACTION);
+  const removeChunks = (tx: Tx) => removeChunksOfGroup(tx, group.id, CHUNKS_PER_TRANSACTION);
   await removeInParts(deps, tenantId, signal, removeChunks, () => deps.crash.reach('delete.chunks_removed'));
   for (let hashes = ['']; hashes.length > 0; ) {
     signal.throwIfAborted();
-    hashes = await inBackground(deps, tenantId, (tx) => removeSources(tx, tenantId, group.id, SOURCES_PER_TRANSACTION));
+    hashes = await inBackground(deps, tenantId, (tx) => removeSources(tx, group.id, SOURCES_PER_TRANSACTION));
     deps.crash.reach('delete.sources_removed');
     await removeBlobs(deps, tenantId, hashes);
     deps.crash.reach('delete.blobs_removed');
   }
   // These blobs belong to sources that an earlier, interrupted attempt removed.
   await removeUnneededBlobs(deps, tenantId, signal);
-  await deps.db.transaction(tenantId, (tx) => removeGroup(tx, tenantId, group.id));
+  await deps.db.transaction(tenantId, (tx) => removeGroup(tx, group.id));
   deps.crash.reach('delete.finished');
 }
 
@@ -103,7 +103,7 @@ async function removeContent(
 async function removeBlobs(deps: IngestDeps, tenantId: string, hashes: readonly string[]): Promise<number> {
   if (hashes.length === 0) return 0;
   return deps.db.transaction(tenantId, async (tx) => {
-    const unneeded = await removeUnneededBlobRows(tx, tenantId, hashes);
+    const unneeded = await removeUnneededBlobRows(tx, hashes);
     await forEachLimited(unneeded, FILES_REMOVED_AT_ONCE, (hash) => deps.blobs.delete(tenantId, hash));
     return unneeded.length;
   });
@@ -113,7 +113,7 @@ async function removeBlobs(deps: IngestDeps, tenantId: string, hashes: readonly 
 export async function removeUnneededBlobs(deps: IngestDeps, tenantId: string, signal: AbortSignal): Promise<void> {
   for (let removed = 1; removed > 0; ) {
     signal.throwIfAborted();
-    const hashes = await deps.db.transaction(tenantId, (tx) => listUnneededBlobs(tx, tenantId, BLOBS_PER_TRANSACTION));
+    const hashes = await deps.db.transaction(tenantId, (tx) => listUnneededBlobs(tx, BLOBS_PER_TRANSACTION));
     // None is removed while a backup runs.
     removed = await removeBlobs(deps, tenantId, hashes);
   }
@@ -121,12 +121,12 @@ export async function removeUnneededBlobs(deps: IngestDeps, tenantId: string, si
 
 async function recordFailure(deps: IngestDeps, tenantId: string, groupId: string): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
-    const group = await lockGroup(tx, tenantId, groupId);
+    const group = await lockGroup(tx, groupId);
     if (group?.status !== 'deleting') return;
     const error = {
       title: 'The deletion failed',
       message: 'The content is hidden. Delete the group again to remove what is left of it.',
     };
-    await setGroupStatus(tx, tenantId, groupId, 'delete_job_failure', { error });
+    await setGroupStatus(tx, groupId, 'delete_job_failure', { error });
   });
 }

@@ -47,18 +47,17 @@ export async function requestSourceDeletion(
   sourceId: string,
   also: (tx: Tx, group: SourceGroup) => Promise<void>,
 ): Promise<void> {
-  const { tenantId } = caller;
-  await deps.db.transaction(tenantId, async (tx) => {
-    const found = orNotFound(await findTombstone(tx, tenantId, sourceId, caller));
+  await deps.db.transaction(caller.tenantId, async (tx) => {
+    const found = orNotFound(await findTombstone(tx, sourceId, caller));
     if (found.deletedAt) return;
-    const group = await lockGroup(tx, tenantId, found.sourceGroupId);
+    const group = await lockGroup(tx, found.sourceGroupId);
     if (!group || group.deletedAt) throw notFound();
-    const hidden = await hideSources(deps, tx, tenantId, group.id, [sourceId]);
+    const hidden = await hideSources(deps, tx, group.id, [sourceId]);
     // Another request already hid the source.
     if (hidden.length === 0) return;
-    await noteDeletedMember(tx, tenantId, sourceId);
+    await noteDeletedMember(tx, sourceId);
     const pending = hidden.filter((source) => source.waits).length;
-    if (pending > 0) await countSkipped(tx, tenantId, group.id, group.generation, pending);
+    if (pending > 0) await countSkipped(tx, group.id, group.generation, pending);
     await also(tx, group);
     await recordChange(tx, caller, 'delete', 'source', sourceId, {
       source_group_id: group.id,
@@ -75,17 +74,16 @@ export async function requestSourceDeletion(
 export async function hideSources(
   deps: Pick<IngestDeps, 'config' | 'queue' | 'clock'>,
   tx: Tx,
-  tenantId: string,
   groupId: string,
   sourceIds: readonly string[],
 ): Promise<TombstonedSource[]> {
   if (sourceIds.length === 0) return [];
-  const hidden = await tombstoneSources(tx, tenantId, sourceIds, deps.clock.now());
+  const hidden = await tombstoneSources(tx, sourceIds, deps.clock.now());
   if (hidden.length === 0) return [];
-  await eraseHistory(deps, tx, tenantId, groupId, hidden);
+  await eraseHistory(deps, tx, groupId, hidden);
   const chunkMetadatas = hidden.reduce((sum, source) => sum + source.chunkMetadatasCount, 0);
-  if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, tenantId, groupId, -chunkMetadatas);
-  await deps.queue.enqueue(tx, 'delete-files', { tenantId, groupId });
+  if (chunkMetadatas > 0) await addChunkMetadatasCount(tx, groupId, -chunkMetadatas);
+  await deps.queue.enqueue(tx, 'delete-files', { tenantId: tx.tenantId, groupId });
   return hidden;
 }
 
@@ -108,7 +106,7 @@ export function deleteFiles(deps: IngestDeps): JobHandler {
   return async ({ tenantId, groupId }, { signal }) => {
     if (!tenantId || !groupId) throw new Error('delete-files needs tenantId and groupId');
     for (let ids = ['']; ids.length > 0; ) {
-      ids = await deps.db.transaction(tenantId, (tx) => listTombstonesOfGroup(tx, tenantId, groupId, SOURCES_AT_ONCE));
+      ids = await deps.db.transaction(tenantId, (tx) => listTombstonesOfGroup(tx, groupId, SOURCES_AT_ONCE));
       for (const id of ids) await removeDeletedSource(deps, tenantId, id, signal);
     }
   };
@@ -122,21 +120,21 @@ export async function removeDeletedSource(
   signal: AbortSignal,
 ): Promise<void> {
   // The source itself is removed last, because its row leads to the sources inside it.
-  const hidden = await deps.db.transaction(tenantId, (tx) => listTombstonesInside(tx, tenantId, sourceId));
+  const hidden = await deps.db.transaction(tenantId, (tx) => listTombstonesInside(tx, sourceId));
   for (const id of hidden) await removeOne(deps, tenantId, id, signal);
 }
 
 async function removeOne(deps: IngestDeps, tenantId: string, sourceId: string, signal: AbortSignal): Promise<void> {
-  const removeChunks = (tx: Tx) => removeChunksOfSource(tx, tenantId, sourceId, CHUNKS_PER_TRANSACTION);
+  const removeChunks = (tx: Tx) => removeChunksOfSource(tx, sourceId, CHUNKS_PER_TRANSACTION);
   await removeInParts(deps, tenantId, signal, removeChunks, () => deps.crash.reach('delete.chunks_removed'));
-  const removeTexts = (tx: Tx) => removeTextsOfSource(tx, tenantId, sourceId, TEXTS_PER_TRANSACTION);
+  const removeTexts = (tx: Tx) => removeTextsOfSource(tx, sourceId, TEXTS_PER_TRANSACTION);
   await removeInParts(deps, tenantId, signal, removeTexts);
   // One transaction removes the row and the blobs: while the row exists, a retried job knows which blobs to remove.
   await deps.db.transaction(tenantId, async (tx) => {
-    const ofTables = await listTableBlobs(tx, tenantId, sourceId);
-    const hash = await removeTombstonedSource(tx, tenantId, sourceId);
+    const ofTables = await listTableBlobs(tx, sourceId);
+    const hash = await removeTombstonedSource(tx, sourceId);
     if (hash === undefined) return;
-    const unneeded = await removeUnneededBlobRows(tx, tenantId, [hash, ...ofTables]);
+    const unneeded = await removeUnneededBlobRows(tx, [hash, ...ofTables]);
     await Promise.all(unneeded.map((blob) => deps.blobs.delete(tenantId, blob)));
     deps.crash.reach('delete.blobs_removed');
   });

@@ -10,10 +10,9 @@ import type { IngestDeps } from '../ingest-deps.ts';
 export async function eraseHistory(
   { config, clock }: Pick<IngestDeps, 'config' | 'clock'>,
   tx: Tx,
-  tenantId: string,
   groupId: string,
   sources: readonly { id: string }[] | null,
 ): Promise<void> {
   if (config.historyOnDelete === 'keep') return;
-  await eraseAnswers(tx, tenantId, groupId, sources?.map(({ id }) => id) ?? null, clock.now());
+  await eraseAnswers(tx, groupId, sources?.map(({ id }) => id) ?? null, clock.now());
 }

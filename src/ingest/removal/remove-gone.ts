@@ -29,7 +29,7 @@ export async function removeGone(
     signal.throwIfAborted();
     hidden = await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);
-      const gone = await listGoneSources(tx, active.tenantId, active, {
+      const gone = await listGoneSources(tx, active, {
         full: isFullListing,
         unread: onlyNeverServed,
         limit: SOURCES_PER_TRANSACTION,
@@ -45,11 +45,11 @@ export async function removeGone(
 export async function hideInRun(
   deps: IngestDeps,
   tx: Tx,
-  { tenantId, groupId, runId }: ActiveRun,
+  { groupId, runId }: ActiveRun,
   sourceIds: readonly string[],
 ): Promise<number> {
-  const hidden = await hideSources(deps, tx, tenantId, groupId, sourceIds);
-  if (hidden.length > 0) await addDeleted(tx, tenantId, runId, hidden.length);
-  await insertRunFiles(tx, tenantId, runId, deletedFiles(hidden));
+  const hidden = await hideSources(deps, tx, groupId, sourceIds);
+  if (hidden.length > 0) await addDeleted(tx, runId, hidden.length);
+  await insertRunFiles(tx, runId, deletedFiles(hidden));
   return hidden.filter((source) => source.waits).length;
 }

@@ -22,7 +22,7 @@ export async function deferSchedule(
   startedAt: Date,
 ): Promise<void> {
   try {
-    const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, tenantId, groupId));
+    const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, groupId));
     if (!setting || setting.rrule === '') return;
     const now = deps.clock.now();
     const after = new Date(Math.max(now.getTime(), pauseEnd(setting, startedAt)));
@@ -30,10 +30,9 @@ export async function deferSchedule(
     // A schedule that ends within the pause keeps its last occurrences.
     if (nextTimes.length === 0) return;
     await deps.db.transaction(tenantId, async (tx) => {
-      await lockGroup(tx, tenantId, groupId);
-      const current = await findSettingOfGroup(tx, tenantId, groupId);
-      if (current && isSameSchedule(current, setting))
-        await saveSchedule(tx, tenantId, groupId, setting.rrule, nextTimes);
+      await lockGroup(tx, groupId);
+      const current = await findSettingOfGroup(tx, groupId);
+      if (current && isSameSchedule(current, setting)) await saveSchedule(tx, groupId, setting.rrule, nextTimes);
     });
   } catch (error) {
     deps.log.warn({ err: error, tenantId, groupId }, 'the schedule of a failing source could not be changed');

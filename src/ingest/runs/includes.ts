@@ -27,9 +27,7 @@ export function openIncludes(
   includes: Map<string, string | null>,
 ): IncludeReader {
   const find = async (path: string) => {
-    const found = await deps.db.transaction(tenantId, (tx) =>
-      findIncluded(tx, tenantId, groupId, parentSourceId, path),
-    );
+    const found = await deps.db.transaction(tenantId, (tx) => findIncluded(tx, groupId, parentSourceId, path));
     includes.set(path, found?.hash ?? null);
     return found;
   };
@@ -53,12 +51,12 @@ function refused(message: string): ToolAnswer {
 export async function queueOutdatedIncluders(
   deps: Pick<IngestDeps, 'clock'>,
   tx: Tx,
-  { tenantId, groupId, runId }: Pick<ActiveRun, 'tenantId' | 'groupId' | 'runId'>,
+  { groupId, runId }: Pick<ActiveRun, 'groupId' | 'runId'>,
 ): Promise<number> {
-  const versions = await listOutdatedIncluders(tx, tenantId, groupId);
+  const versions = await listOutdatedIncluders(tx, groupId);
   if (versions.length === 0) return 0;
-  await saveVersions(tx, tenantId, groupId, versions);
-  await addListed(tx, tenantId, runId, { ...NOTHING_LISTED, listed: versions.length }, deps.clock.now());
+  await saveVersions(tx, groupId, versions);
+  await addListed(tx, runId, { ...NOTHING_LISTED, listed: versions.length }, deps.clock.now());
   return versions.length;
 }
 
@@ -68,9 +66,8 @@ export async function queueOutdatedIncluders(
 export async function runForIncluders(
   deps: Pick<IngestDeps, 'db' | 'queue' | 'clock'>,
   tx: Tx,
-  tenantId: string,
   group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType' | 'status'>,
 ): Promise<void> {
-  if (!mayRun(group.status) || (await listOutdatedIncluders(tx, tenantId, group.id)).length === 0) return;
-  await queueStoredRun(deps, tx, tenantId, group, 0);
+  if (!mayRun(group.status) || (await listOutdatedIncluders(tx, group.id)).length === 0) return;
+  await queueStoredRun(deps, tx, group, 0);
 }

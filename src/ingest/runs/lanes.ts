@@ -164,7 +164,7 @@ async function wasDeleted(deps: IngestDeps, active: ActiveRun, source: ClaimedSo
   try {
     return await deps.db.transaction(active.tenantId, async (tx) => {
       await checkFence(tx, active);
-      return !(await isPending(tx, active.tenantId, source.id));
+      return !(await isPending(tx, source.id));
     });
   } catch (error) {
     return error instanceof RunLost;

@@ -130,13 +130,13 @@ function openClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Claims {
       if (!isStarted) await markStarted(tx, active, deps.clock.now());
       const suspects = phase === 'alone';
       const limit = suspects ? 1 : CLAIM_FILES;
-      const claimed = await claimPendingSources(tx, active.tenantId, active.groupId, {
+      const claimed = await claimPendingSources(tx, active.groupId, {
         afterId,
         limit,
         suspectAttempts: SUSPECT_ATTEMPTS,
         suspects,
       });
-      return withRules(deps, tx, active, claimed);
+      return withRules(deps, tx, claimed);
     },
     accept(claimed) {
       isStarted = true;
@@ -171,14 +171,14 @@ function openFedClaims(deps: IngestDeps, active: ActiveRun, lanes: Lanes, feed: 
       feed.hasNews = false;
       const waiting = lanes.finished.map(({ rows }) => rows.source.id);
       const inHand = [...lanes.unfinishedIds(), ...waiting, ...(unstored ? [unstored.source.id] : [])];
-      const claimed = await claimPendingSources(tx, active.tenantId, active.groupId, {
+      const claimed = await claimPendingSources(tx, active.groupId, {
         afterId: null,
         limit: CLAIM_FILES,
         suspectAttempts: SUSPECT_ATTEMPTS,
         suspects: false,
         only: isNamedBy(active.runId, inHand),
       });
-      return withRules(deps, tx, active, claimed);
+      return withRules(deps, tx, claimed);
     },
     accept(claimed) {
       if (claimed.length === CLAIM_FILES) feed.hasNews = true;
@@ -192,13 +192,8 @@ function needsFiles(lanes: Lanes, hasResults: boolean): boolean {
   return lanes.queued() < (hasResults ? BATCH_FILES_MAX : QUEUED_MIN);
 }
 
-async function withRules(
-  deps: IngestDeps,
-  tx: Tx,
-  active: ActiveRun,
-  claimed: readonly ClaimedSource[],
-): Promise<ClaimedSource[]> {
-  const ingestRules = claimed.length > 0 ? await deps.redactors.atIngest(tx, active.tenantId) : null;
+async function withRules(deps: IngestDeps, tx: Tx, claimed: readonly ClaimedSource[]): Promise<ClaimedSource[]> {
+  const ingestRules = claimed.length > 0 ? await deps.redactors.atIngest(tx) : null;
   return claimed.map((source) => ({ ...source, ingestRules }));
 }
 
@@ -231,6 +226,6 @@ function takeResults(lanes: Lanes): { small: SourceRows[]; large: SourceRows | u
 async function releaseClaimed(deps: IngestDeps, active: ActiveRun, lanes: Lanes): Promise<void> {
   await deps.db.transaction(active.tenantId, async (tx) => {
     await checkFence(tx, active);
-    await releaseClaims(tx, active.tenantId, lanes.unfinishedIds());
+    await releaseClaims(tx, lanes.unfinishedIds());
   });
 }

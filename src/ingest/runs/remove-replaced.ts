@@ -30,9 +30,9 @@ export async function removeReplaced(deps: RemoveDeps, active: ActiveRun, signal
 
 /** Removes replaced versions that earlier, interrupted runs left behind. */
 export async function removeReplacedOfIdle(deps: RemoveDeps, tenantId: string, signal: AbortSignal): Promise<void> {
-  for (const groupId of await deps.db.transaction(tenantId, (tx) => listMixedGroups(tx, tenantId))) {
+  for (const groupId of await deps.db.transaction(tenantId, (tx) => listMixedGroups(tx))) {
     await removeAll(deps, tenantId, groupId, signal, async (tx) => {
-      const group = await lockGroup(tx, tenantId, groupId);
+      const group = await lockGroup(tx, groupId);
       return group !== undefined && !group.deletedAt && !isActive(group.status);
     });
   }
@@ -49,12 +49,12 @@ async function removeAll(
     signal.throwIfAborted();
     more = await inBackground(deps, tenantId, async (tx) => {
       if (!(await mayGoOn(tx))) return false;
-      const chunks = await listReplacedChunks(tx, tenantId, groupId, CHUNKS_PER_TRANSACTION);
-      await cacheVectorsOfChunks(tx, tenantId, chunks, deps.clock.now());
-      await removeChunks(tx, tenantId, chunks);
-      const texts = await removeReplacedTexts(tx, tenantId, groupId, TEXTS_PER_TRANSACTION);
+      const chunks = await listReplacedChunks(tx, groupId, CHUNKS_PER_TRANSACTION);
+      await cacheVectorsOfChunks(tx, chunks, deps.clock.now());
+      await removeChunks(tx, chunks);
+      const texts = await removeReplacedTexts(tx, groupId, TEXTS_PER_TRANSACTION);
       if (chunks.length === CHUNKS_PER_TRANSACTION || texts === TEXTS_PER_TRANSACTION) return true;
-      await clearMixed(tx, tenantId, groupId);
+      await clearMixed(tx, groupId);
       return false;
     });
   }

@@ -53,9 +53,9 @@ export async function wakeReprocessing({ db, queue }: Pick<IngestDeps, 'db' | 'q
 
 function outdatedGroups({ db, redactors }: ReprocessDeps, tenantId: string): Promise<string[]> {
   return db.transaction(tenantId, async (tx) => {
-    const redactor = await redactors.forTenant(tx, tenantId);
-    const outdated = await listOutdatedGroups(tx, tenantId, redactor?.ingestMark ?? '');
-    const blocked = await listBlockedSources(tx, tenantId, BLOCKED_TITLE);
+    const redactor = await redactors.forTenant(tx);
+    const outdated = await listOutdatedGroups(tx, redactor?.ingestMark ?? '');
+    const blocked = await listBlockedSources(tx, BLOCKED_TITLE);
     return [...new Set([...outdated, ...blocked.map(({ groupId }) => groupId)])];
   });
 }
@@ -63,19 +63,19 @@ function outdatedGroups({ db, redactors }: ReprocessDeps, tenantId: string): Pro
 /** Queues the run of one group. Returns false when the group is busy. */
 async function startOne(deps: ReprocessDeps, tenantId: string, groupId: string): Promise<boolean> {
   return deps.db.transaction(tenantId, async (tx) => {
-    const group = await lockGroup(tx, tenantId, groupId);
+    const group = await lockGroup(tx, groupId);
     if (!group || group.deletedAt) return true;
     if (!mayRun(group.status)) return false;
-    const redactor = await deps.redactors.forTenant(tx, tenantId);
-    const versions = await listOutdatedSources(tx, tenantId, groupId, redactor?.ingestMark ?? '');
-    const blocked = (await listBlockedSources(tx, tenantId, BLOCKED_TITLE))
+    const redactor = await deps.redactors.forTenant(tx);
+    const versions = await listOutdatedSources(tx, groupId, redactor?.ingestMark ?? '');
+    const blocked = (await listBlockedSources(tx, BLOCKED_TITLE))
       .filter((source) => source.groupId === groupId)
       .map(({ sourceId }) => sourceId);
     if (versions.length + blocked.length === 0) return true;
-    await resetFailed(tx, tenantId, groupId, blocked);
-    await saveVersions(tx, tenantId, groupId, versions);
-    const { pending, updating } = await countSources(tx, tenantId, groupId);
-    await queueStoredRun(deps, tx, tenantId, group, pending + updating);
+    await resetFailed(tx, groupId, blocked);
+    await saveVersions(tx, groupId, versions);
+    const { pending, updating } = await countSources(tx, groupId);
+    await queueStoredRun(deps, tx, group, pending + updating);
     return true;
   });
 }

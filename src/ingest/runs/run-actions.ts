@@ -50,22 +50,20 @@ export async function startRun(
   { onlyFailed, sourceIds }: RunRequest,
 ): Promise<Run> {
   return deps.db.transaction(tenantId, async (tx) => {
-    const visible = await findGroup(tx, tenantId, groupId, limits);
-    const group = visible && (await lockGroup(tx, tenantId, groupId));
+    const visible = await findGroup(tx, groupId, limits);
+    const group = visible && (await lockGroup(tx, groupId));
     if (!group || group.deletedAt) throw notFound();
     if (!mayRun(group.status)) {
       throw conflict(`The source group is ${group.status}: it can run again when its run has ended.`);
     }
     if (sourceIds) {
-      const id = await queueFailedFiles(deps, tx, tenantId, group, sourceIds);
-      return (await findRun(tx, tenantId, id, limits))!;
+      const id = await queueFailedFiles(deps, tx, group, sourceIds);
+      return (await findRun(tx, id, limits))!;
     }
-    const setting = await findSettingOfGroup(tx, tenantId, groupId);
-    if (setting) await checkCredential(tx, tenantId, setting);
-    const id = setting
-      ? await queueOriginRun(deps, tx, tenantId, group)
-      : await queueFilesRun(deps, tx, tenantId, group, onlyFailed);
-    return (await findRun(tx, tenantId, id, limits))!;
+    const setting = await findSettingOfGroup(tx, groupId);
+    if (setting) await checkCredential(tx, setting);
+    const id = setting ? await queueOriginRun(deps, tx, group) : await queueFilesRun(deps, tx, group, onlyFailed);
+    return (await findRun(tx, id, limits))!;
   });
 }
 
@@ -81,43 +79,35 @@ export function mayRun(status: JobStatus): boolean {
 export async function queueOriginRun(
   deps: ActionDeps,
   tx: Tx,
-  tenantId: string,
   group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
 ): Promise<string> {
-  await forgetCheckpoint(tx, tenantId, group.id);
-  await resetFailed(tx, tenantId, group.id);
-  return queueRun(deps, tx, tenantId, group, { scanned: 0, unchanged: 0 });
+  await forgetCheckpoint(tx, group.id);
+  await resetFailed(tx, group.id);
+  return queueRun(deps, tx, group, { scanned: 0, unchanged: 0 });
 }
 
-async function queueFilesRun(
-  deps: ActionDeps,
-  tx: Tx,
-  tenantId: string,
-  group: SourceGroup,
-  onlyFailed: boolean,
-): Promise<string> {
-  await resetFailed(tx, tenantId, group.id);
-  const { pending, updating, ready } = await countSources(tx, tenantId, group.id);
+async function queueFilesRun(deps: ActionDeps, tx: Tx, group: SourceGroup, onlyFailed: boolean): Promise<string> {
+  await resetFailed(tx, group.id);
+  const { pending, updating, ready } = await countSources(tx, group.id);
   const unchanged = onlyFailed ? 0 : ready - updating;
-  return queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
+  return queueRun(deps, tx, group, { scanned: pending + updating + unchanged, unchanged });
 }
 
 /** Queues a run that reads the given files of a locked group again, from their stored bytes. */
 async function queueFailedFiles(
   deps: ActionDeps,
   tx: Tx,
-  tenantId: string,
   group: SourceGroup,
   sourceIds: readonly string[],
 ): Promise<string> {
   const wanted = [...new Set(sourceIds.map((id) => id.toLowerCase()))];
   if (!wanted.every(isId)) throw notFound();
-  const { found, unread } = await countFiles(tx, tenantId, group.id, wanted);
+  const { found, unread } = await countFiles(tx, group.id, wanted);
   if (found < wanted.length) throw notFound();
   if (unread === 0) throw conflict('None of these files has failed.');
-  await resetFailed(tx, tenantId, group.id, wanted);
-  const { pending, updating } = await countSources(tx, tenantId, group.id);
-  return queueStoredRun(deps, tx, tenantId, group, pending + updating);
+  await resetFailed(tx, group.id, wanted);
+  const { pending, updating } = await countSources(tx, group.id);
+  return queueStoredRun(deps, tx, group, pending + updating);
 }
 
 /** Changes that a request made to the files of a group before their run starts. */
@@ -133,15 +123,14 @@ interface FileChanges {
 export async function queueChangesRun(
   deps: ActionDeps,
   tx: Tx,
-  tenantId: string,
   group: SourceGroup,
   { unchanged, updatedInPlace, deleted }: FileChanges,
 ): Promise<string> {
-  const { pending, updating } = await countSources(tx, tenantId, group.id);
-  const id = await queueRun(deps, tx, tenantId, group, { scanned: pending + updating + unchanged, unchanged });
+  const { pending, updating } = await countSources(tx, group.id);
+  const id = await queueRun(deps, tx, group, { scanned: pending + updating + unchanged, unchanged });
   const step = { ...NOTHING_LISTED, listed: updatedInPlace, updated: updatedInPlace };
-  if (updatedInPlace > 0) await addListed(tx, tenantId, id, step, deps.clock.now());
-  if (deleted > 0) await addDeleted(tx, tenantId, id, deleted);
+  if (updatedInPlace > 0) await addListed(tx, id, step, deps.clock.now());
+  if (deleted > 0) await addDeleted(tx, id, deleted);
   return id;
 }
 
@@ -151,27 +140,25 @@ export async function queueChangesRun(
 export function queueStoredRun(
   deps: ActionDeps,
   tx: Tx,
-  tenantId: string,
   group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
   waiting: number,
 ): Promise<string> {
-  return queueRun(deps, tx, tenantId, group, { scanned: waiting, unchanged: 0 }, 'stored');
+  return queueRun(deps, tx, group, { scanned: waiting, unchanged: 0 }, 'stored');
 }
 
 async function queueRun(
   deps: ActionDeps,
   tx: Tx,
-  tenantId: string,
   group: Pick<SourceGroup, 'id' | 'generation' | 'sourceType'>,
   figures: { scanned: number; unchanged: number },
   reads: RunReads = 'origin',
 ): Promise<string> {
   const generation = group.generation + 1;
-  await setGroupStatus(tx, tenantId, group.id, 'queued', { generation });
+  await setGroupStatus(tx, group.id, 'queued', { generation });
   const createdAt = deps.clock.now();
   const id = newId(createdAt.getTime());
-  await insertRun(tx, tenantId, { id, reads, sourceGroupId: group.id, generation, ...figures, createdAt });
-  await enqueueRun(deps, tx, tenantId, { id, reads }, group.sourceType);
+  await insertRun(tx, { id, reads, sourceGroupId: group.id, generation, ...figures, createdAt });
+  await enqueueRun(deps, tx, { id, reads }, group.sourceType);
   return id;
 }
 
@@ -179,19 +166,18 @@ async function queueRun(
 export async function enqueueRun(
   { queue }: Pick<IngestDeps, 'queue'>,
   tx: Tx,
-  tenantId: string,
   { id: runId, reads }: Pick<Run, 'id' | 'reads'>,
   sourceType: string,
 ): Promise<void> {
   // A run that does not list its origin never waits for a remote service, so it uses the queue of uploads.
   const kind = sourceType === UPLOADED || reads === 'stored' ? 'ingest-run' : 'origin-run';
-  await queue.enqueue(tx, kind, { tenantId, runId });
+  await queue.enqueue(tx, kind, { tenantId: tx.tenantId, runId });
 }
 
 /** Checks a one-time credential. The run itself reports a secret that was deleted. */
-async function checkCredential(tx: Tx, tenantId: string, setting: Setting): Promise<void> {
+async function checkCredential(tx: Tx, setting: Setting): Promise<void> {
   if (!setting.needsCredential || setting.secretId !== null) return;
-  if (await hasOneTimeCredential(tx, tenantId, setting.sourceGroupId)) return;
+  if (await hasOneTimeCredential(tx, setting.sourceGroupId)) return;
   throw conflict(
     'The credential of this source was erased after its first run. Create the source again with a stored secret.',
   );
@@ -200,16 +186,16 @@ async function checkCredential(tx: Tx, tenantId: string, setting: Setting): Prom
 /** Requests that a run stops: files in flight are dropped, stored results stay. A repeated request changes nothing. */
 export async function cancelRun(deps: ActionDeps, tenantId: string, runId: string, limits: GroupLimits): Promise<Run> {
   return deps.db.transaction(tenantId, async (tx) => {
-    const visible = await findRun(tx, tenantId, runId, limits);
-    const group = visible && (await lockGroup(tx, tenantId, visible.sourceGroupId));
-    const run = group && (await lockRun(tx, tenantId, runId));
+    const visible = await findRun(tx, runId, limits);
+    const group = visible && (await lockGroup(tx, visible.sourceGroupId));
+    const run = group && (await lockRun(tx, runId));
     if (!run || group.deletedAt) throw notFound();
     if (run.status === 'canceling' || run.status === 'canceled') return run;
     if (!mayFollow(run.status, 'canceling')) throw conflict(`The run has ended: ${run.status}.`);
-    await setGroupStatus(tx, tenantId, group.id, 'canceling');
-    await setRunStatus(tx, tenantId, runId, 'canceling');
+    await setGroupStatus(tx, group.id, 'canceling');
+    await setRunStatus(tx, runId, 'canceling');
     // A worker that owns the run notices the status. If no worker does, this job ends the run.
-    await enqueueRun(deps, tx, tenantId, run, group.sourceType);
+    await enqueueRun(deps, tx, run, group.sourceType);
     return { ...run, status: 'canceling' };
   });
 }

@@ -59,7 +59,7 @@ export function jitterMs(settingId: string): number {
 /** Starts one due run. Returns the run's id, or undefined when no run was started. */
 async function startOne(deps: ScheduleDeps, tenantId: string, groupId: string): Promise<string | undefined> {
   const now = deps.clock.now();
-  const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, tenantId, groupId));
+  const setting = await deps.db.transaction(tenantId, (tx) => findSettingOfGroup(tx, groupId));
   const due = setting?.nextTimes[0];
   if (!setting || !due || due > now) return undefined;
   // The next occurrences are computed before the transaction, because a rule may take long. Occurrences closer together than
@@ -67,11 +67,11 @@ async function startOne(deps: ScheduleDeps, tenantId: string, groupId: string): 
   const after = new Date(Math.max(now.getTime(), due.getTime() + OCCURRENCE_GAP_SECONDS_MIN * 1000 - 1));
   const nextTimes = await deps.schedules.next(setting.rrule, setting.createdAt, after);
   return deps.db.transaction(tenantId, async (tx) => {
-    const group = await lockGroup(tx, tenantId, groupId);
-    const current = await findSettingOfGroup(tx, tenantId, groupId);
+    const group = await lockGroup(tx, groupId);
+    const current = await findSettingOfGroup(tx, groupId);
     if (!group || group.deletedAt || !current || !isSameSchedule(current, setting)) return undefined;
-    await saveSchedule(tx, tenantId, groupId, setting.rrule, nextTimes);
-    if (mayRun(group.status)) return queueOriginRun(deps, tx, tenantId, group);
+    await saveSchedule(tx, groupId, setting.rrule, nextTimes);
+    if (mayRun(group.status)) return queueOriginRun(deps, tx, group);
     deps.log.info({ tenantId, groupId, status: group.status }, 'a scheduled run was skipped: another one is active');
     return undefined;
   });

@@ -106,13 +106,13 @@ export async function storeWithMembers(
 ): Promise<void> {
   const { tenantId, groupId } = active;
   const { kept, matched, added, limits } = await deps.db.transaction(tenantId, async (tx) => {
-    const counts = await countSources(tx, tenantId, groupId);
-    const before = await listMembers(tx, tenantId, rows.source.id);
+    const counts = await countSources(tx, groupId);
+    const before = await listMembers(tx, rows.source.id);
     const { matched, added, gone } = matchMembers(before, rows.members);
-    const removed = await measureSources(tx, tenantId, idsOf(gone));
+    const removed = await measureSources(tx, idsOf(gone));
     const files = counts.pending + counts.ready + counts.failed - removed.files;
     const kept: Kept = { files, bytes: counts.bytes - removed.bytes };
-    return { kept, matched, added, limits: limitsOf(counts, await lockQuotaRoom(tx, tenantId, deps.config.quotas)) };
+    return { kept, matched, added, limits: limitsOf(counts, await lockQuotaRoom(tx, deps.config.quotas)) };
   });
   const isArchive = rows.result.fileType === 'unknown';
   const members = isArchive ? rows.members : membersThatFit(kept, rows.members, added, limits);
@@ -153,9 +153,9 @@ export async function replaceMembers(
   parentId: string,
   found: readonly StagedMember[],
 ): Promise<void> {
-  const { tenantId, groupId, runId } = active;
+  const { groupId, runId } = active;
   const now = deps.clock.now();
-  const { matched, added, gone } = matchMembers(await listMembers(tx, tenantId, parentId), found);
+  const { matched, added, gone } = matchMembers(await listMembers(tx, parentId), found);
   const changed = matched.filter(({ before, after }) => before.newestHash !== after.staged.hash);
   const versionsOf = (isServed: boolean): NewVersion[] =>
     changed
@@ -166,27 +166,21 @@ export async function replaceMembers(
         fileSize: after.staged.size,
         contentAt: null,
       }));
-  await restartSources(tx, tenantId, versionsOf(false));
-  await saveVersions(tx, tenantId, groupId, versionsOf(true));
+  await restartSources(tx, versionsOf(false));
+  await saveVersions(tx, groupId, versionsOf(true));
   const sources = added.map(({ name, staged }) => ({
     id: newId(now.getTime()),
     name,
     fileSize: staged.size,
     blobHash: staged.hash,
   }));
-  await insertMembers(tx, tenantId, parentId, sources, now);
+  await insertMembers(tx, parentId, sources, now);
   // Members that were already pending are in the run's counts.
   const reread = changed.filter(({ before }) => !before.waits).length;
   const unchanged = matched.filter((pair) => !changed.includes(pair) && isServed(pair.before)).length;
-  await addListed(
-    tx,
-    tenantId,
-    runId,
-    { ...NOTHING_LISTED, listed: added.length + reread + unchanged, unchanged },
-    now,
-  );
+  await addListed(tx, runId, { ...NOTHING_LISTED, listed: added.length + reread + unchanged, unchanged }, now);
   const skipped = await hideInRun(deps, tx, active, idsOf(gone));
-  if (skipped > 0) await addListed(tx, tenantId, runId, { ...NOTHING_LISTED, skipped }, now);
+  if (skipped > 0) await addListed(tx, runId, { ...NOTHING_LISTED, skipped }, now);
 }
 
 function isServed({ status, waits }: Member): boolean {

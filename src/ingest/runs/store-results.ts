@@ -89,17 +89,17 @@ async function storeTogether<T>(
   const result = await writeInRun(deps, active, async (tx) => {
     if (batch.length > 0) {
       const results = batch.map((rows) => rows.result);
-      const saved = await saveSourceResults(tx, active.tenantId, results);
+      const saved = await saveSourceResults(tx, results);
       const savedRows = batch.filter((rows) => saved.has(rows.result.id));
-      await deleteEarlierRows(deps, tx, active, savedRows);
+      await deleteEarlierRows(deps, tx, savedRows);
       const chunks = savedRows.flatMap((rows) => rows.chunks);
-      await insertChunks(tx, active.tenantId, active.groupId, chunks);
+      await insertChunks(tx, active.groupId, chunks);
       const texts = savedRows.flatMap((rows) => rows.texts);
-      await insertTexts(tx, active.tenantId, texts);
+      await insertTexts(tx, texts);
       await hideOldMembers(deps, tx, active, savedRows, saved);
-      await requestTables(deps, tx, active.tenantId, savedRows);
+      await requestTables(deps, tx, savedRows);
       step = await count(deps, tx, active, savedRows, saved);
-      await requestVectors(deps, tx, active.tenantId, idsOf(chunks));
+      await requestVectors(deps, tx, idsOf(chunks));
     }
     return then(tx);
   });
@@ -130,27 +130,26 @@ async function storeParts(
   rows: SourceRows,
   insertInside: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> {
-  const { tenantId } = active;
   const id = rows.result.id;
   await writeInRun(deps, active, async (tx) => {
-    if (rows.source.isUpdate) await setMixed(tx, tenantId, [id]);
-    await deleteEarlierRows(deps, tx, active, [rows]);
+    if (rows.source.isUpdate) await setMixed(tx, [id]);
+    await deleteEarlierRows(deps, tx, [rows]);
   });
   for (const part of parts(rows)) {
     await writeInRun(deps, active, async (tx) => {
-      if (!(await isPending(tx, tenantId, id))) return;
-      await insertChunks(tx, tenantId, active.groupId, part.chunks);
-      await insertTexts(tx, tenantId, part.texts);
-      await requestVectors(deps, tx, tenantId, idsOf(part.chunks));
+      if (!(await isPending(tx, id))) return;
+      await insertChunks(tx, active.groupId, part.chunks);
+      await insertTexts(tx, part.texts);
+      await requestVectors(deps, tx, idsOf(part.chunks));
     });
   }
   deps.crash.reach('ingest.parts_stored');
   const step = await writeInRun(deps, active, async (tx) => {
-    const saved = await saveSourceResults(tx, tenantId, [rows.result]);
+    const saved = await saveSourceResults(tx, [rows.result]);
     if (!saved.has(id)) return NOTHING_DONE;
     await hideOldMembers(deps, tx, active, [rows], saved);
     await insertInside(tx);
-    await requestTables(deps, tx, tenantId, [rows]);
+    await requestTables(deps, tx, [rows]);
     return count(deps, tx, active, [rows], saved);
   });
   measure(deps, step);
@@ -164,21 +163,15 @@ function writeInRun<T>(deps: IngestDeps, active: ActiveRun, write: (tx: Tx) => P
 }
 
 /** Deletes the rows that an earlier attempt left of the same version. */
-async function deleteEarlierRows(
-  deps: IngestDeps,
-  tx: Tx,
-  { tenantId }: ActiveRun,
-  batch: readonly SourceRows[],
-): Promise<void> {
+async function deleteEarlierRows(deps: IngestDeps, tx: Tx, batch: readonly SourceRows[]): Promise<void> {
   const versions = batch.map(({ source }) => source);
   await cacheVectorsOfSources(
     tx,
-    tenantId,
     versions.flatMap(({ id, isUpdate }) => (isUpdate ? [] : [id])),
     deps.clock.now(),
   );
-  await deleteChunksOfSources(tx, tenantId, versions);
-  await deleteTexts(tx, tenantId, versions);
+  await deleteChunksOfSources(tx, versions);
+  await deleteTexts(tx, versions);
 }
 
 /** Hides the members of replaced versions when the new version has no members. */
@@ -227,17 +220,17 @@ async function count(
   const updates = savedRows.filter((rows) => saved.get(rows.result.id)?.wasUpdate);
   const idsWith = (status: string): string[] =>
     updates.flatMap(({ result }) => (result.status === status ? [result.id] : []));
-  await dropUpdates(tx, active.tenantId, idsWith('ready'));
-  await failUpdates(tx, active.tenantId, idsWith('failed'));
+  await dropUpdates(tx, idsWith('ready'));
+  await failUpdates(tx, idsWith('failed'));
   const errors = savedRows.flatMap((rows) => (rows.error ? [{ ...rows.error, id: newId() }] : []));
-  await insertRunErrors(tx, active.tenantId, active.runId, errors);
+  await insertRunErrors(tx, active.runId, errors);
   const changed = savedRows.flatMap((rows) => {
     const change = updates.includes(rows) ? ('updated' as const) : ('added' as const);
     return rows.error ? [] : [{ sourceId: rows.result.id, change, readMs: rows.readMs }];
   });
-  await insertRunFiles(tx, active.tenantId, active.runId, changed);
+  await insertRunFiles(tx, active.runId, changed);
   const chunkMetadatas = savedRows.reduce((sum, rows) => sum + saved.get(rows.result.id)!.chunkMetadatasAdded, 0);
-  if (chunkMetadatas !== 0) await addChunkMetadatasCount(tx, active.tenantId, active.groupId, chunkMetadatas);
+  if (chunkMetadatas !== 0) await addChunkMetadatasCount(tx, active.groupId, chunkMetadatas);
   const step = {
     filesDone: savedRows.length,
     chunksDone: savedRows.reduce((sum, rows) => sum + rows.chunks.length, 0),
@@ -245,7 +238,7 @@ async function count(
     updated: updates.filter((rows) => !rows.error).length,
     failed: errors.length,
   };
-  await addProgress(tx, active.tenantId, active.runId, step, deps.clock.now());
+  await addProgress(tx, active.runId, step, deps.clock.now());
   return step;
 }
 

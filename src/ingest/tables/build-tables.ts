@@ -48,8 +48,8 @@ export function buildTables(deps: BuildDeps): JobHandler {
   return async ({ tenantId, sourceId }, { signal, lastAttempt }) => {
     if (!tenantId || !sourceId) throw new Error('table-build needs tenantId and sourceId');
     const planned = await deps.db.transaction(tenantId, async (tx) => {
-      const source = await findTableSource(tx, tenantId, sourceId);
-      return source && { source, due: await planTables(deps, tx, tenantId, source) };
+      const source = await findTableSource(tx, sourceId);
+      return source && { source, due: await planTables(deps, tx, source) };
     });
     if (!planned || planned.due.length === 0) return;
     const { source, due } = planned;
@@ -72,24 +72,19 @@ interface Due {
 }
 
 /** Adds tables that are new in the source, removes those that are gone, and returns the tables that have to be built. */
-async function planTables(
-  { clock }: Pick<BuildDeps, 'clock'>,
-  tx: Tx,
-  tenantId: string,
-  source: TableSource,
-): Promise<Due[]> {
+async function planTables({ clock }: Pick<BuildDeps, 'clock'>, tx: Tx, source: TableSource): Promise<Due[]> {
   const now = clock.now();
   const places = namePlaces(source.tables);
   const automatic = places.filter(({ place }) => place.automatic);
-  await bindTables(tx, tenantId, source, places, now);
-  const known = new Map((await listTablesOfSource(tx, tenantId, source.id)).map((row) => [row.placeKey, row]));
+  await bindTables(tx, source, places, now);
+  const known = new Map((await listTablesOfSource(tx, source.id)).map((row) => [row.placeKey, row]));
   const keys = new Set(places.map(({ key }) => key));
   const gone = [...known.values()].filter(({ placeKey }) => !keys.has(placeKey));
   const dropped = gone.flatMap(({ requested, tableId }) => (requested ? [] : [tableId]));
-  await deleteTables(tx, tenantId, dropped);
+  await deleteTables(tx, dropped);
   for (const row of gone)
-    if (row.requested) await failTable(tx, tenantId, row.tableId, 'The source no longer has this table.', now);
-  let left = TABLES_PER_TENANT_MAX - (await countTables(tx, tenantId));
+    if (row.requested) await failTable(tx, row.tableId, 'The source no longer has this table.', now);
+  let left = TABLES_PER_TENANT_MAX - (await countTables(tx));
   for (const named of automatic) {
     if (known.has(named.key) || left <= 0) continue;
     left -= 1;
@@ -97,7 +92,6 @@ async function planTables(
     const base = sqlNameOf(name, 'table');
     await insertTable(
       tx,
-      tenantId,
       {
         id: newId(),
         sourceId: source.id,
@@ -105,7 +99,7 @@ async function planTables(
         placeKey: named.key,
         position: named.position,
         name,
-        sqlName: uniqueName(base, await listSqlNames(tx, tenantId, base)),
+        sqlName: uniqueName(base, await listSqlNames(tx, base)),
         description: null,
         requested: false,
         schemaPolicy: 'accept',
@@ -113,7 +107,7 @@ async function planTables(
       now,
     );
   }
-  const rows = await listTablesOfSource(tx, tenantId, source.id);
+  const rows = await listTablesOfSource(tx, source.id);
   const due = rows.flatMap((row) => {
     const named = places.find(({ key }) => key === row.placeKey);
     const isDue = row.status === 'building' || row.generation !== source.generation;
@@ -122,7 +116,6 @@ async function planTables(
   // A table that a user deleted comes back with a new version of the source.
   await markBuilding(
     tx,
-    tenantId,
     due.map(({ row }) => row.tableId),
     now,
   );
@@ -130,27 +123,21 @@ async function planTables(
 }
 
 /** Finds the tables in this source that were asked for by its address. */
-async function bindTables(
-  tx: Tx,
-  tenantId: string,
-  source: TableSource,
-  places: readonly NamedPlace[],
-  now: Date,
-): Promise<void> {
-  for (const { tableId, wantedIndex } of await listWaiting(tx, tenantId, source.sourceGroupId)) {
+async function bindTables(tx: Tx, source: TableSource, places: readonly NamedPlace[], now: Date): Promise<void> {
+  for (const { tableId, wantedIndex } of await listWaiting(tx, source.sourceGroupId)) {
     const wanted = places.filter(({ position }) => wantedIndex === null || position.index === wantedIndex);
     const [named, ...others] = wanted;
     if (!named || others.length > 0) {
       const what = named
         ? `The file has ${wanted.length} tables: name one by its index.`
         : 'The file has no table there.';
-      await failTable(tx, tenantId, tableId, what, now);
+      await failTable(tx, tableId, what, now);
       continue;
     }
-    const before = (await listTablesOfSource(tx, tenantId, source.id)).filter(({ placeKey }) => placeKey === named.key);
+    const before = (await listTablesOfSource(tx, source.id)).filter(({ placeKey }) => placeKey === named.key);
     const tableIds = before.map((row) => row.tableId);
-    await deleteTables(tx, tenantId, tableIds);
-    await bindWaiting(tx, tenantId, tableId, { ...named, sourceId: source.id, placeKey: named.key }, now);
+    await deleteTables(tx, tableIds);
+    await bindWaiting(tx, tableId, { ...named, sourceId: source.id, placeKey: named.key }, now);
   }
 }
 
@@ -206,7 +193,7 @@ function withDrift(row: TableRow, table: BuiltTable): BuiltTable | undefined {
 }
 
 async function fail({ db, clock }: BuildDeps, { tenantId, tableId }: TableRow, message: string): Promise<void> {
-  await db.transaction(tenantId, (tx) => failTable(tx, tenantId, tableId, message, clock.now()));
+  await db.transaction(tenantId, (tx) => failTable(tx, tableId, message, clock.now()));
 }
 
 interface ChunkEnds {
@@ -216,7 +203,7 @@ interface ChunkEnds {
 }
 
 async function chunkEnds(deps: BuildDeps, tenantId: string, source: TableSource): Promise<ChunkEnds> {
-  const read = (tx: Tx) => readChunkEnds(tx, tenantId, source.id, source.generation);
+  const read = (tx: Tx) => readChunkEnds(tx, source.id, source.generation);
   const rows = await inBackground(deps, tenantId, read);
   return {
     ends: Int32Array.from(rows, ({ endOffset }) => endOffset),
@@ -238,7 +225,7 @@ async function writeText(
   try {
     for (let at = start; at < end; ) {
       signal.throwIfAborted();
-      const read = (tx: Tx) => readSegments(tx, tenantId, source, at, SEGMENTS_AT_ONCE);
+      const read = (tx: Tx) => readSegments(tx, source, at, SEGMENTS_AT_ONCE);
       const segments = await inBackground(deps, tenantId, read);
       if (segments.length === 0) break;
       for (const { startOffset, endOffset, content } of segments) {
@@ -263,7 +250,7 @@ async function appendRest(
   file: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const redaction = await db.transaction(tenantId, (tx) => redactors.atIngest(tx, tenantId));
+  const redaction = await db.transaction(tenantId, (tx) => redactors.atIngest(tx));
   const path = blobs.localPath(tenantId, blobHash);
   const handle = await open(file, 'a', FILE_MODE);
   try {

@@ -18,8 +18,8 @@ export function redactTable(deps: RedactDeps): JobHandler {
   return async ({ tenantId, tableId }, { signal }) => {
     if (!tenantId || !tableId) throw new Error('table-redact needs tenantId and tableId');
     const found = await deps.db.transaction(tenantId, async (tx) => {
-      const table = await findTableToRedact(tx, tenantId, tableId);
-      const redactor = await deps.redactors.forTenant(tx, tenantId);
+      const table = await findTableToRedact(tx, tableId);
+      const redactor = await deps.redactors.forTenant(tx);
       if (!table || !redactor || (await findCopy(tx, table, redactor.version)) !== undefined) return undefined;
       return { table, redactor };
     });

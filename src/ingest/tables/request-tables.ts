@@ -8,14 +8,13 @@ import type { IngestDeps } from '../ingest-deps.ts';
 export async function requestTables(
   { queue }: Pick<IngestDeps, 'queue'>,
   tx: Tx,
-  tenantId: string,
   savedRows: readonly { result: SourceResult }[],
 ): Promise<void> {
   const ready = savedRows.filter(({ result }) => result.status === 'ready');
   const read = ready.map(({ result }) => result.id);
-  const wanted = new Set(await findSourcesWithTables(tx, tenantId, read));
+  const wanted = new Set(await findSourcesWithTables(tx, read));
   for (const { result } of ready) {
     if (!wanted.has(result.id) && !result.tables.some(({ automatic }) => automatic)) continue;
-    await queue.enqueue(tx, 'table-build', { tenantId, sourceId: result.id });
+    await queue.enqueue(tx, 'table-build', { tenantId: tx.tenantId, sourceId: result.id });
   }
 }

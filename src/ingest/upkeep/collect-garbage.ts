@@ -40,9 +40,9 @@ export function collectGarbage(deps: IngestDeps): JobHandler {
     for (const tenant of partOf(await listTenants(deps.db), now, TENANTS_PER_COLLECTION)) {
       signal.throwIfAborted();
       await deps.db.transaction(tenant.id, async (tx) => {
-        await dropStaleReservations(tx, tenant.id, now);
-        await dropOldRuns(tx, tenant.id, secondsBefore(now, RUNS_KEPT_DAYS * 24 * 3_600));
-        await dropExpiredIdempotencyKeys(tx, tenant.id, secondsBefore(now, IDEMPOTENCY_KEPT_SECONDS));
+        await dropStaleReservations(tx, now);
+        await dropOldRuns(tx, secondsBefore(now, RUNS_KEPT_DAYS * 24 * 3_600));
+        await dropExpiredIdempotencyKeys(tx, secondsBefore(now, IDEMPOTENCY_KEPT_SECONDS));
       });
       await removeUnneededBlobs(deps, tenant.id, signal);
       await wakeRuns(deps, tenant.id, now);
@@ -68,30 +68,30 @@ export function partOf<T>(all: readonly T[], now: Date, size: number): T[] {
 /** Finds runs that lost their worker, which get the status `unknown` until another worker claims them. Enqueues runs that have no job. */
 async function wakeRuns(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
-    const stalled = await listStalledRuns(tx, tenantId, secondsBefore(now, STALLED_AFTER_SECONDS));
+    const stalled = await listStalledRuns(tx, secondsBefore(now, STALLED_AFTER_SECONDS));
     if (stalled.length === 0) return;
-    const withJob = await deps.queue.listRunsWithJob(tx, tenantId);
+    const withJob = await deps.queue.listRunsWithJob(tx);
     const jobs = new Map(withJob.map(({ runId, isWorkedOn }) => [runId, isWorkedOn]));
     for (const run of stalled) {
       const { id: runId, sourceGroupId, status } = run;
       const hasBegun = status === 'starting' || status === 'started';
       if (jobs.get(runId) || (jobs.has(runId) && !hasBegun)) continue;
-      const group = await lockGroup(tx, tenantId, sourceGroupId);
+      const group = await lockGroup(tx, sourceGroupId);
       if (!group || group.deletedAt) continue;
       if (group.status === status && hasBegun) {
-        await setGroupStatus(tx, tenantId, sourceGroupId, 'unknown');
-        await setRunStatus(tx, tenantId, runId, 'unknown');
+        await setGroupStatus(tx, sourceGroupId, 'unknown');
+        await setRunStatus(tx, runId, 'unknown');
       }
       if (jobs.has(runId)) continue;
       deps.log.warn({ runId, status }, 'no worker was working on a run');
-      await enqueueRun(deps, tx, tenantId, run, group.sourceType);
+      await enqueueRun(deps, tx, run, group.sourceType);
     }
   });
 }
 
 async function wakeDeletions(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
-    const overdue = await listOverdueDeletions(tx, tenantId, secondsBefore(now, DELETING_AFTER_SECONDS));
+    const overdue = await listOverdueDeletions(tx, secondsBefore(now, DELETING_AFTER_SECONDS));
     for (const groupId of overdue) await deps.queue.enqueue(tx, 'delete-group', { tenantId, groupId });
   });
 }
@@ -102,7 +102,7 @@ async function wakeDeletions(deps: IngestDeps, tenantId: string, now: Date): Pro
 async function removeOverdueSources(deps: IngestDeps, tenantId: string, now: Date, signal: AbortSignal): Promise<void> {
   const deletedBefore = secondsBefore(now, DELETING_AFTER_SECONDS);
   const overdue = await deps.db.transaction(tenantId, (tx) =>
-    listOverdueTombstones(tx, tenantId, deletedBefore, SOURCES_PER_COLLECTION),
+    listOverdueTombstones(tx, deletedBefore, SOURCES_PER_COLLECTION),
   );
   for (const sourceId of overdue) {
     signal.throwIfAborted();
@@ -116,13 +116,13 @@ async function removeOverdueSources(deps: IngestDeps, tenantId: string, now: Dat
 async function forgetItems(deps: IngestDeps, tenantId: string, signal: AbortSignal): Promise<void> {
   for (let dropped = ITEMS_PER_TRANSACTION; dropped === ITEMS_PER_TRANSACTION; ) {
     signal.throwIfAborted();
-    dropped = await deps.db.transaction(tenantId, (tx) => dropEndedItems(tx, tenantId, ITEMS_PER_TRANSACTION));
+    dropped = await deps.db.transaction(tenantId, (tx) => dropEndedItems(tx, ITEMS_PER_TRANSACTION));
   }
 }
 
 async function wakeTables(deps: IngestDeps, tenantId: string, now: Date): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
-    const stalled = await claimStalledTables(tx, tenantId, secondsBefore(now, TABLE_STALLED_AFTER_SECONDS), now);
+    const stalled = await claimStalledTables(tx, secondsBefore(now, TABLE_STALLED_AFTER_SECONDS), now);
     for (const sourceId of stalled) await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId });
   });
 }

@@ -33,7 +33,7 @@ export async function embedWindow(
   afterId: string | null,
 ): Promise<{ embedded: number; lastId: string | null }> {
   const chunks = await deps.db.transaction(turn.tenantId, (tx) =>
-    listWaiting(tx, turn.tenantId, generation.generation, afterId, WINDOW_CHUNKS),
+    listWaiting(tx, generation.generation, afterId, WINDOW_CHUNKS),
   );
   const texts = chunks.flatMap(({ id, content, context, headingPath }) => {
     if (content === null) return [];
@@ -60,7 +60,6 @@ async function embedBatch(
   const vectorByHash = await deps.db.transaction(tenantId, (tx) =>
     findVectors(
       tx,
-      tenantId,
       generation.model,
       batch.map(({ hash }) => hash),
     ),
@@ -79,8 +78,8 @@ async function embedBatch(
     await inBackground(deps, tenantId, async (tx) => {
       await turn.fence(tx);
       const rows = vectors.slice(start, start + ROWS_PER_TRANSACTION);
-      const stored = await insertVectors(tx, tenantId, generation.generation, rows);
-      await removeWaiting(tx, tenantId, generation.generation, stored);
+      const stored = await insertVectors(tx, generation.generation, rows);
+      await removeWaiting(tx, generation.generation, stored);
     });
   }
   if (refused.length > 0) await refuse(deps, turn, generation, refused);
@@ -120,7 +119,7 @@ async function refuse(
   const ids = refused.map(({ id }) => id);
   await deps.db.transaction(turn.tenantId, async (tx) => {
     await turn.fence(tx);
-    await refuseWaiting(tx, turn.tenantId, generation, ids, REFUSED);
+    await refuseWaiting(tx, generation, ids, REFUSED);
   });
   deps.metrics.embedded('refused', ids.length);
   deps.log.warn({ model, chunkIds: ids.slice(0, 5), count: ids.length }, 'chunks stay without a vector');

@@ -130,11 +130,11 @@ function isConfiguredModel({ embedding }: EmbeddingTurn, { model }: Generation):
 async function take(deps: IngestDeps, tenantId: string): Promise<number | undefined> {
   const now = deps.clock.now();
   const aliveSince = new Date(now.getTime() - EMBEDDING_ALIVE_SECONDS * 1000);
-  return deps.db.transaction(tenantId, (tx) => claimEmbedding(tx, tenantId, now, aliveSince));
+  return deps.db.transaction(tenantId, (tx) => claimEmbedding(tx, now, aliveSince));
 }
 
 function beat(deps: IngestDeps, tenantId: string, attempt: number): Promise<boolean> {
-  return deps.db.transaction(tenantId, (tx) => beatEmbedding(tx, tenantId, attempt, deps.clock.now()));
+  return deps.db.transaction(tenantId, (tx) => beatEmbedding(tx, attempt, deps.clock.now()));
 }
 
 /**
@@ -150,9 +150,9 @@ async function release(
 ): Promise<void> {
   await deps.db.transaction(tenantId, async (tx) => {
     await lockEmbedding(tx, tenantId);
-    await releaseEmbedding(tx, tenantId, attempt, null);
-    const more = !done || (await hasWork(tx, tenantId, embedding.model.name));
-    if (more) await enqueueEmbedding(deps, tx, tenantId, done ? LOOK_AGAIN_SECONDS : 0);
+    await releaseEmbedding(tx, attempt, null);
+    const more = !done || (await hasWork(tx, embedding.model.name));
+    if (more) await enqueueEmbedding(deps, tx, done ? LOOK_AGAIN_SECONDS : 0);
   });
 }
 
@@ -163,7 +163,5 @@ async function releaseFailed(
   attempt: number,
   isLastAttempt: boolean,
 ): Promise<void> {
-  await deps.db.transaction(tenantId, (tx) =>
-    releaseEmbedding(tx, tenantId, attempt, isLastAttempt ? null : deps.clock.now()),
-  );
+  await deps.db.transaction(tenantId, (tx) => releaseEmbedding(tx, attempt, isLastAttempt ? null : deps.clock.now()));
 }

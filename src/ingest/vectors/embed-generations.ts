@@ -45,7 +45,7 @@ export async function prepareGenerations(deps: IngestDeps, turn: EmbeddingTurn):
     const current = found.find(({ status }) => status === 'serving');
     const next = found.find(({ status }) => status === 'building');
     if (!next || next.model === configuredModel) return { serving: current, building: next };
-    await retireBuilding(tx, turn.tenantId, deps.clock.now());
+    await retireBuilding(tx, deps.clock.now());
     return { serving: current, building: undefined };
   });
   const live = serving ? [serving] : [];
@@ -79,7 +79,7 @@ export async function renewWornVectors(
 /** Creates a generation. Returns undefined when the tenant has no chunks. */
 async function begin(deps: IngestDeps, turn: EmbeddingTurn): Promise<Generation | undefined> {
   const { tenantId, embedding, signal } = turn;
-  const size = await deps.db.transaction(tenantId, (tx) => hasManyChunks(tx, tenantId, INDEX_LATER_CHUNKS_MIN));
+  const size = await deps.db.transaction(tenantId, (tx) => hasManyChunks(tx, INDEX_LATER_CHUNKS_MIN));
   if (size === 'none') return undefined;
   // Only the model can report its dimension.
   const [probe] = await embedding.model.embed(['text'], 'passage', signal);
@@ -103,9 +103,9 @@ async function fill(deps: IngestDeps, turn: EmbeddingTurn, { generation }: Gener
     signal.throwIfAborted();
     filled = await deps.db.transaction(tenantId, async (tx) => {
       await turn.fence(tx);
-      const from = await findFilledTo(tx, tenantId, generation);
-      const to = await fillWaiting(tx, tenantId, generation, from, FILL_CHUNKS_PER_TRANSACTION);
-      await saveFilledTo(tx, tenantId, generation, to);
+      const from = await findFilledTo(tx, generation);
+      const to = await fillWaiting(tx, generation, from, FILL_CHUNKS_PER_TRANSACTION);
+      await saveFilledTo(tx, generation, to);
       return to === null;
     });
   }
@@ -118,7 +118,7 @@ export async function finishBuilding(deps: IngestDeps, turn: EmbeddingTurn, gene
   deps.crash.reach('embed.indexed');
   await deps.db.transaction(tenantId, async (tx) => {
     await turn.fence(tx);
-    await serveGeneration(tx, tenantId, generation.generation, deps.clock.now());
+    await serveGeneration(tx, generation.generation, deps.clock.now());
   });
   deps.log.info({ tenantId, model: generation.model, generation: generation.generation }, 'new vectors serve');
   deps.crash.reach('embed.served');
@@ -134,15 +134,13 @@ export async function dropOldVectors(
   const cachedBefore = new Date(now.getTime() - CACHED_SECONDS * 1000);
   const retiredBefore = new Date(now.getTime() - RETIRED_SECONDS * 1000);
   const retired = await deps.db.transaction(tenantId, async (tx) => {
-    await dropCachedVectors(tx, tenantId, cachedBefore);
-    return listRetired(tx, tenantId, retiredBefore);
+    await dropCachedVectors(tx, cachedBefore);
+    return listRetired(tx, retiredBefore);
   });
   for (const generation of retired) {
     for (let dropped = 1; dropped > 0; ) {
       signal.throwIfAborted();
-      dropped = await deps.db.transaction(tenantId, (tx) =>
-        dropWaiting(tx, tenantId, generation, FILL_CHUNKS_PER_TRANSACTION),
-      );
+      dropped = await deps.db.transaction(tenantId, (tx) => dropWaiting(tx, generation, FILL_CHUNKS_PER_TRANSACTION));
     }
     await dropGeneration(deps.db, tenantId, generation);
   }

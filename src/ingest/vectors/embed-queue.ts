@@ -22,27 +22,17 @@ type QueueDeps = Pick<IngestDeps, 'embedding' | 'queue' | 'clock'>;
  * Requests vectors for chunks that this transaction stored; the job `embed-chunks` makes them. Call this function last: it
  * holds a lock that every transaction which stores chunks of the tenant takes.
  */
-export async function requestVectors(
-  deps: QueueDeps,
-  tx: Tx,
-  tenantId: string,
-  chunkIds: readonly string[],
-): Promise<void> {
+export async function requestVectors(deps: QueueDeps, tx: Tx, chunkIds: readonly string[]): Promise<void> {
   if (chunkIds.length === 0) return;
-  await lockEmbedding(tx, tenantId);
-  await addWaiting(tx, tenantId, chunkIds);
-  if (deps.embedding) await enqueueEmbedding(deps, tx, tenantId);
+  await lockEmbedding(tx, tx.tenantId);
+  await addWaiting(tx, chunkIds);
+  if (deps.embedding) await enqueueEmbedding(deps, tx);
 }
 
 /** Enqueues a job, unless one already waits. */
-export async function enqueueEmbedding(
-  deps: QueueDeps,
-  tx: Tx,
-  tenantId: string,
-  startAfterSeconds = 0,
-): Promise<void> {
-  if (await markQueued(tx, tenantId, deps.clock.now()))
-    await deps.queue.enqueue(tx, 'embed-chunks', { tenantId }, { startAfterSeconds });
+export async function enqueueEmbedding(deps: QueueDeps, tx: Tx, startAfterSeconds = 0): Promise<void> {
+  if (await markQueued(tx, deps.clock.now()))
+    await deps.queue.enqueue(tx, 'embed-chunks', { tenantId: tx.tenantId }, { startAfterSeconds });
 }
 
 /** Enqueues a job for work that no job does: a new model, chunks left by a failing provider, a lost job. */
@@ -51,14 +41,13 @@ export async function wakeEmbedding(deps: QueueDeps & Pick<IngestDeps, 'db'>, te
   if (!embedding) return;
   const now = deps.clock.now();
   await deps.db.transaction(tenantId, async (tx) => {
-    if (!(await hasWork(tx, tenantId, embedding.model.name))) return;
+    if (!(await hasWork(tx, embedding.model.name))) return;
     const idle = await forgetLostJobs(
       tx,
-      tenantId,
       new Date(now.getTime() - EMBEDDING_ALIVE_SECONDS * 1000),
       new Date(now.getTime() - QUEUED_AFTER_SECONDS * 1000),
     );
-    if (idle) await enqueueEmbedding(deps, tx, tenantId);
+    if (idle) await enqueueEmbedding(deps, tx);
   });
 }
 

@@ -1,5 +1,5 @@
 /** One turn of a tenant in the job `embed-chunks`. */
-import type { Tx } from '../../db/database.ts';
+import type { AnyTx } from '../../db/database.ts';
 import type { Embedding } from '../../llm/models.ts';
 
 /** Values that the steps of the job need. */
@@ -8,5 +8,5 @@ export interface EmbeddingTurn {
   embedding: Embedding;
   signal: AbortSignal;
   /** Checks that this job still owns the tenant. @throws EmbeddingLost when another job has claimed the tenant. */
-  fence(tx: Tx): Promise<void>;
+  fence(tx: AnyTx): Promise<void>;
 }

@@ -3,7 +3,7 @@
  * very many chunks have a term of the query, only chunks with one of the rarer terms are scored.
  */
 import { BM25_B, BM25_K1, chunkPartition } from '../../corpus/tenant-store.ts';
-import type { Queryable, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { identifier, join, sql } from '../../db/sql.ts';
 import { ServiceError } from '../../errors.ts';
 import { bestFirst, type Candidate } from '../engine.ts';
@@ -45,7 +45,7 @@ export async function bm25FromTables(
   filterMatches?: Pick<FilterMatches, 'ids' | 'share'>,
   scoredChunks = SCORED_CHUNKS,
 ): Promise<Candidate[]> {
-  const weighed = await weigh(tx, request.tenantId, request.terms);
+  const weighed = await weigh(tx, request.terms);
   const { terms } = weighed;
   if (terms.length === 0) return [];
   let [found, rarer]: [Candidate[], number] = [[], 0];
@@ -67,11 +67,11 @@ function withOthers(found: readonly Candidate[], best: readonly Candidate[]): Ca
   return [...found, ...others.map((one) => ({ ...one, score: one.score * factor }))];
 }
 
-async function weigh(tx: Tx, tenantId: string, terms: readonly string[]): Promise<Weighed> {
+async function weigh(tx: Tx, terms: readonly string[]): Promise<Weighed> {
   const repeats = new Map<string, number>();
   const indexed = terms.filter((term) => Buffer.byteLength(term) <= TERM_BYTES_MAX);
   for (const term of indexed) repeats.set(term, (repeats.get(term) ?? 0) + 1);
-  const counted = await countTerms(tx, tenantId, ['', ...repeats.keys()]);
+  const counted = await countTerms(tx, ['', ...repeats.keys()]);
   const all = counted.find(({ term }) => term === '');
   if (!all) {
     throw new ServiceError('overloaded', 'The text index is being changed: the operator has to restart the service.', {
@@ -90,12 +90,8 @@ async function weigh(tx: Tx, tenantId: string, terms: readonly string[]): Promis
 }
 
 /** Returns those of the terms that chunks of the tenant have. */
-export async function countedTerms(
-  tx: Tx,
-  { tenantId }: Pick<CandidateRequest, 'tenantId'>,
-  terms: readonly string[],
-): Promise<ReadonlySet<string>> {
-  return new Set((await countTerms(tx, tenantId, terms)).flatMap(({ term, chunks }) => (chunks > 0 ? [term] : [])));
+export async function countedTerms(tx: Tx, terms: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set((await countTerms(tx, terms)).flatMap(({ term, chunks }) => (chunks > 0 ? [term] : [])));
 }
 
 export interface TermCount {
@@ -107,11 +103,11 @@ export interface TermCount {
 }
 
 /** Returns the counts of the terms, with the changes that are not counted yet. '' is absent while the index is being made. */
-export async function countTerms(tx: Queryable, tenantId: string, terms: readonly string[]): Promise<TermCount[]> {
+export async function countTerms(tx: Tx, terms: readonly string[]): Promise<TermCount[]> {
   return tx.query<TermCount>(sql`
-    with change as (select chunks, length, vector from text_index_change where tenant_id = ${tenantId})
+    with change as (select chunks, length, vector from text_index_change where tenant_id = ${tx.tenantId})
     select term, sum(chunks)::float8 as chunks, sum(length)::float8 as length
-    from (select term, chunks, length from text_index_term where tenant_id = ${tenantId} and term = any(${terms}::text[])
+    from (select term, chunks, length from text_index_term where tenant_id = ${tx.tenantId} and term = any(${terms}::text[])
           union all
           select '', chunks, chunks * length from change
           union all

@@ -68,7 +68,7 @@ export function openPostgresEngine(
       // The BM25 index counts chunks that are gone until it merges its parts.
       const isCounted = !hasTextSearch && !narrows(scope, scope.filters) && ofChunk.length === 0;
       return {
-        ...(isCounted && { knownTerms: (terms) => countedTerms(tx, scope, terms) }),
+        ...(isCounted && { knownTerms: (terms) => countedTerms(tx, terms) }),
         async candidates(query) {
           const { vector, depth } = query;
           const best = matches ? undefined : await testBest(query);

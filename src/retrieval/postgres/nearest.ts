@@ -60,11 +60,10 @@ function toCandidates(rows: readonly NearestRow[]): Candidate[] {
 
 /** Returns the statement that asks the index. */
 function byIndex(scope: Scope, vector: QueryVector, depth: number, matches: FilterMatches | undefined): Sql {
-  const { tenantId } = scope;
   // The distance as the index defines it. Comparisons do not use it: the conversion doubles their time.
   const distance = sql`(${vectorOrder(vector.vectors)} <=> ${bound(vector)})`;
   const limit = Math.ceil(depth * (matches && matches.share < NARROW_SHARE ? NARROW_MARGIN : 1));
-  const conditions = [sql`v.tenant_id = ${tenantId}`, sourceMatches(scope, matches), ...chunkMatches(scope)];
+  const conditions = [sql`v.tenant_id = ${scope.tenantId}`, sourceMatches(scope, matches), ...chunkMatches(scope)];
   return sql`select i.* from (
       select v.chunk_id as id, v.source_id, ${distance} as distance from ${identifier(vector.vectors.table)} v
       where ${join(conditions, ' and ')} order by ${distance} limit ${limit}) i

@@ -33,10 +33,7 @@ export async function embedQuery(
   const { vectors, redactor } = await db.transaction(
     tenantId,
     async (tx) => {
-      const [vectors, redactor] = await Promise.all([
-        findServingVectors(tx, tenantId),
-        redactors?.forTenant(tx, tenantId),
-      ]);
+      const [vectors, redactor] = await Promise.all([findServingVectors(tx, tenantId), redactors?.forTenant(tx)]);
       return { vectors, redactor: redactor ?? null };
     },
     { signal, readOnly: true, keyFamilyId },

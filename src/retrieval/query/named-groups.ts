@@ -31,7 +31,6 @@ export interface NamedGroup {
  */
 export async function findNamedGroups(
   tx: Tx,
-  tenantId: string,
   access: Access,
   query: string,
   languages: readonly string[],
@@ -39,7 +38,7 @@ export async function findNamedGroups(
   if (!mayAskForName(query)) return [];
   const [written, lower] = [wordsOf(query), wordsOf(query.toLowerCase())];
   const oldest = sql`
-    select * from source_group g where g.tenant_id = ${tenantId} and g.deleted_at is null and ${withinLimits(access)}
+    select * from source_group g where g.tenant_id = ${tx.tenantId} and g.deleted_at is null and ${withinLimits(access)}
     order by g.id limit ${LOOKED_AT_MAX}`;
   const found = sql`
     select g.id, g.name from (

@@ -30,13 +30,13 @@ export interface TenantFacts {
  * Returns the facts. The statement looks into an index once per language, so its time does not depend on the number of sources. (Under
  * row-level security PostgreSQL uses an index for equality of text only.)
  */
-export async function readTenantFacts(tx: Tx, tenantId: string, access: Pick<Access, 'policy'>): Promise<TenantFacts> {
-  const all = sql`(${sourcesWith(sql`true`, tenantId, access)} limit ${SOURCES_COUNTED_MAX}) a`;
+export async function readTenantFacts(tx: Tx, access: Pick<Access, 'policy'>): Promise<TenantFacts> {
+  const all = sql`(${sourcesWith(sql`true`, tx.tenantId, access)} limit ${SOURCES_COUNTED_MAX}) a`;
   const facts = sql`
-    select ${redactionVersion(tenantId)} as redaction_version,
-      exists (select from source where tenant_id = ${tenantId} and status = 'pending' and deleted_at is null) as has_unread, array(
+    select ${redactionVersion(tx.tenantId)} as redaction_version,
+      exists (select from source where tenant_id = ${tx.tenantId} and status = 'pending' and deleted_at is null) as has_unread, array(
       select l.language from unnest(${ANALYZED_LANGUAGES}::text[]) as l(language) where exists (
-        ${sourcesWith(sql`s.language = l.language`, tenantId, access)}
+        ${sourcesWith(sql`s.language = l.language`, tx.tenantId, access)}
         offset (select greatest(ceil(count(*) * ${SOURCES_SHARE_MIN}::numeric) - 1, 0) from ${all}))) as languages`;
   const [row] = await tx.query<TenantFacts>(access.policy === null ? keepPlan(facts) : facts);
   return { ...row!, languages: [...row!.languages, UNDETERMINED] };

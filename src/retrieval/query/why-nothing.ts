@@ -73,13 +73,13 @@ function missing(given: readonly string[], known: readonly string[], words: (quo
   }));
 }
 
-async function ofPrincipal(tx: Tx, { tenantId, principal }: RetrieveRequest, { policy }: Access): Promise<Warning[]> {
+async function ofPrincipal(tx: Tx, { principal }: RetrieveRequest, { policy }: Access): Promise<Warning[]> {
   const { id, policy: name, at } = principal!;
   if (policy === NOTHING)
     return [{ type: 'no_policy', message: `There is no policy ${JSON.stringify(name)}, so nothing is visible.` }];
   if (id === null)
     return [{ type: 'no_principal', message: `The request names no principal. ${AS_WITHOUT_ATTRIBUTES}` }];
-  const subject = await findSubject(tx, tenantId, id);
+  const subject = await findSubject(tx, id);
   if (subject !== undefined && (subject.expiresAt === null || subject.expiresAt > at)) return [];
   // Whether somebody had attributes once is not said.
   const problem = `The principal ${JSON.stringify(id)} has no attributes, or they have expired.`;

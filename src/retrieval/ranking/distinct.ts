@@ -46,7 +46,7 @@ export async function selectDistinct(
     await loadRows(tx, request, near, rows);
     for (const { id } of near) texts.set(id, readText(rows.get(id)?.content ?? '', true));
     const hashed = further.flatMap(({ id }) => (texts.has(id) ? [] : [id]));
-    const hashes = await readHashes(tx, request.tenantId, hashed);
+    const hashes = await readHashes(tx, hashed);
     for (const id of hashed) texts.set(id, { hash: hashes.get(id) ?? id });
   }
 }

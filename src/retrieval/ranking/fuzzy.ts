@@ -85,7 +85,7 @@ export async function correctTerms(
     return { ...word, spellings, near: new Set([...spellings.values()].flat()) };
   });
   const sought = absent.flatMap(({ stems, near }) => [...repeat(stems, TERM_WEIGHT), ...near]);
-  const chunks = await chunksWith(tx, matching, request.tenantId, sought);
+  const chunks = await chunksWith(tx, matching, sought);
   const written = countWords(chunks);
   const guesses: string[] = [];
   const replaced = new Map<string, string>();
@@ -124,17 +124,12 @@ function stemsOf(word: string, languages: readonly string[]): string[] {
 }
 
 /** Returns the best chunks of the searched corpus with one of the terms. */
-async function chunksWith(
-  tx: Tx,
-  corpus: SearchedCorpus,
-  tenantId: string,
-  terms: readonly string[],
-): Promise<Chunk[]> {
+async function chunksWith(tx: Tx, corpus: SearchedCorpus, terms: readonly string[]): Promise<Chunk[]> {
   const { lexical } = await corpus.candidates({ terms, vector: undefined, depth: CHUNKS_READ });
   const ids = lexical.map(({ id }) => id);
   if (ids.length === 0) return [];
   const rows = await tx.query<{ terms: string; content: string }>(sql`
-    select c.terms, c.content from chunk c where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
+    select c.terms, c.content from chunk c where c.tenant_id = ${tx.tenantId} and c.id = any(${ids}::uuid[])`);
   return rows.map((row) => ({ ...row, terms: new Set(row.terms.split(' ')) }));
 }
 

@@ -1,7 +1,7 @@
 /** The fence of content that was read: whether it is still there, in the same version, and within the access of the request. */
 import { type Access, isUnrestricted, mayShowChunk, mayShowSource } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable, Tx } from '../../db/database.ts';
 import { join, keepPlan, raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE, SOURCE_TABLES } from '../query/filter-sql.ts';
 import type { Hit } from '../types.ts';
@@ -52,13 +52,8 @@ function goneOf(contents: readonly (ReadContent & { no: number })[], access: Acc
 }
 
 /** Returns the chunks among `ids` that are there and within the access. */
-export async function readPresent(
-  db: Queryable,
-  tenantId: string,
-  access: Access,
-  ids: readonly string[],
-): Promise<ReadChunk[]> {
+export async function readPresent(db: Tx, access: Access, ids: readonly string[]): Promise<ReadChunk[]> {
   if (ids.length === 0) return [];
   return db.query<ReadChunk>(sql`
-    select c.id, c.source_id, c.source_group_id, c.generation ${visibleChunks(tenantId, access)} and c.id = any(${ids}::uuid[])`);
+    select c.id, c.source_id, c.source_group_id, c.generation ${visibleChunks(db.tenantId, access)} and c.id = any(${ids}::uuid[])`);
 }

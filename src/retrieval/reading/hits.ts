@@ -75,24 +75,23 @@ export async function loadRows(
 /** Returns the ids of those chunks whose path names a file that the policy hides. */
 export async function listHiddenPaths(
   tx: Tx,
-  tenantId: string,
   candidates: readonly { id: string }[],
   access: Pick<Access, 'policy'>,
 ): Promise<ReadonlySet<string>> {
   if (access.policy === null || candidates.length === 0) return new Set();
   const rows = await tx.query<{ id: string }>(sql`
     select c.id from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[]) and s.parent_source_id is not null
+    where c.tenant_id = ${tx.tenantId} and c.id = any(${candidates.map(({ id }) => id)}::uuid[]) and s.parent_source_id is not null
       and ${visiblePath(access)} is null`);
   return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns hashes of the contents of chunks, by id: those that `contentHash` returns. */
-export async function readHashes(tx: Tx, tenantId: string, ids: readonly string[]): Promise<Map<string, string>> {
+export async function readHashes(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await tx.query<{ id: string; hash: string }>(sql`
     select c.id, encode(sha256(convert_to(c.content, 'UTF8')), 'hex') as hash from chunk c
-    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[])`);
+    where c.tenant_id = ${tx.tenantId} and c.id = any(${ids}::uuid[])`);
   return new Map(rows.map(({ id, hash }) => [id, hash]));
 }
 

@@ -2,7 +2,7 @@
 
 import { type Access, mayShowChunk, showsEverything } from '../../access/access.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
-import type { Queryable, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
 import { isSourceBlocked, offsetsAfter, readerSteps } from '../../redaction/apply-redaction.ts';
 import { headerOf } from '../../redaction/column-headers.ts';
@@ -32,66 +32,50 @@ export interface ReadRange {
 }
 
 /** Returns the chunk; undefined if it does not exist, is deleted, or the caller may not see it. */
-export async function findChunk(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  access: Access,
-): Promise<HitRow | undefined> {
-  return (await findChunks(tx, tenantId, [id], access))[0];
+export async function findChunk(tx: Tx, id: string, access: Access): Promise<HitRow | undefined> {
+  return (await findChunks(tx, [id], access))[0];
 }
 
 /** Returns the chunks in the order of the ids. Chunks are left out as in `findChunk`. */
-export async function findChunks(
-  tx: Queryable,
-  tenantId: string,
-  ids: readonly string[],
-  access: Access,
-): Promise<HitRow[]> {
+export async function findChunks(tx: Tx, ids: readonly string[], access: Access): Promise<HitRow[]> {
   if (ids.length === 0) return [];
   const rows = await tx.query<HitRow>(sql`
-    select ${hitColumns(access)} ${visibleChunks(tenantId, access)} and c.id = any(${[...ids]}::uuid[])`);
+    select ${hitColumns(access)} ${visibleChunks(tx.tenantId, access)} and c.id = any(${[...ids]}::uuid[])`);
   const found = new Map(rows.map((row) => [row.id, withPlace(row, access)]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 /** Returns the first `max` chunks of a source that lie in a range of its text, in reading order. */
 export async function findChunkIds(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   sourceId: string,
   { start, end, max }: { start: number; end: number; max: number },
   access: Access,
 ): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(sql`
-    select c.id ${visibleChunks(tenantId, access)}
+    select c.id ${visibleChunks(tx.tenantId, access)}
       and c.source_id = ${sourceId} and c.start_offset < ${end}::int and c.end_offset > ${start}::int
     order by c.ordinal limit ${max}`);
   return rows.map(({ id }) => id);
 }
 
 /** Returns the headers of the tables whose rows these chunks continue, by id. */
-export async function findHeaders(
-  tx: Queryable,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<Map<string, string>> {
+export async function findHeaders(tx: Tx, ids: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx.query<{ id: string; context: string }>(sql`
     select c.id, c.context from chunk c
-    where c.tenant_id = ${tenantId} and c.id = any(${ids}::uuid[]) and c.context is not null`);
+    where c.tenant_id = ${tx.tenantId} and c.id = any(${ids}::uuid[]) and c.context is not null`);
   return new Map(rows.map(({ id, context }) => [id, headerOf(context) ?? '']));
 }
 
 /** Returns where the last visible chunk begins that begins at the line or before it, else the first; undefined if no lines are known. */
 export async function findPassageAt(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   sourceId: string,
   line: number,
   access: Access,
 ): Promise<{ startOffset: number; startLine: number } | undefined> {
   const [found] = await tx.query<{ startOffset: number; startLine: number }>(sql`
-    select c.start_offset, c.start_line ${visibleChunks(tenantId, access)}
+    select c.start_offset, c.start_line ${visibleChunks(tx.tenantId, access)}
       and c.source_id = ${sourceId} and c.start_line is not null
     order by c.start_line <= ${line}::int desc, abs(c.start_line - ${line}::int), c.ordinal limit 1`);
   return found;
@@ -108,29 +92,28 @@ export function readerViewOfChunks(redactor: Redactor | null, rows: readonly Hit
  */
 export async function listChunks(
   tx: Tx,
-  tenantId: string,
   sourceId: string,
   access: Access,
   page: { limit: number; afterId?: string | undefined },
 ): Promise<{ rows: HitRow[]; nextId: string | null; total: number } | undefined> {
-  const source = await findSource(tx, tenantId, sourceId, access);
+  const source = await findSource(tx, sourceId, access);
   if (!source) return undefined;
   const after =
     page.afterId === undefined
       ? raw('true')
       : sql`c.ordinal > (select c.ordinal from chunk c
-            where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
+            where c.tenant_id = ${tx.tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
               and c.id = ${page.afterId} and ${mayShowChunk(access)})`;
   const rows = await tx.query<HitRow>(sql`
     select ${hitColumns(access)} from chunk c join source s on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${sourceId} and c.generation = ${source.generation}
       and ${mayShowChunk(access)} and ${after}
     order by c.ordinal limit ${page.limit + 1}`);
   const onPage = rows.slice(0, page.limit);
   return {
     rows: onPage.map((row) => withPlace(row, access)),
     nextId: rows.length > page.limit ? onPage.at(-1)!.id : null,
-    total: await countVisible(tx, tenantId, sourceId, source, access),
+    total: await countVisible(tx, sourceId, source, access),
   };
 }
 
@@ -140,23 +123,22 @@ export async function listChunks(
  */
 export async function readText(
   tx: Tx,
-  tenantId: string,
   sourceId: string,
   access: Access,
   range: { start: number; end: number },
   redactor: Redactor | null,
 ): Promise<ReadRange | undefined> {
-  const source = await findSource(tx, tenantId, sourceId, access, showsEverything(access));
+  const source = await findSource(tx, sourceId, access, showsEverything(access));
   if (!source) return undefined;
   const steps = readerSteps(redactor, source.redactedBy).filter((step) => redactor?.appliesAt(step));
   // A match may begin before the range or end after it, and a rule does not recognise half of a match.
   const margin = steps.length === 0 ? 0 : REDACTION_MARGIN;
   const from = Math.max(0, range.start - margin);
   // A range that begins within a table lacks the header, which the chunk has.
-  const chunk = steps.length === 0 ? undefined : await chunkAt(tx, tenantId, sourceId, source.generation, from);
+  const chunk = steps.length === 0 ? undefined : await chunkAt(tx, sourceId, source.generation, from);
   const start = steps.length === 0 ? from : (chunk?.startOffset ?? 0);
   const end = range.end + margin;
-  const text = await readTextRange(tx, tenantId, { id: sourceId, generation: source.generation }, { start, end });
+  const text = await readTextRange(tx, { id: sourceId, generation: source.generation }, { start, end });
   return {
     name: source.name,
     path: source.path,
@@ -170,18 +152,17 @@ export async function readText(
 }
 
 /** Returns the last chunk that begins at or before a code point of the text. */
-async function chunkAt(tx: Tx, tenantId: string, sourceId: string, generation: number, at: number) {
+async function chunkAt(tx: Tx, sourceId: string, generation: number, at: number) {
   const [chunk] = await tx.query<{ startOffset: number; context: string | null }>(sql`
     select c.start_offset, c.context from chunk c
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} and c.start_offset <= ${at}
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} and c.start_offset <= ${at}
     order by c.ordinal desc limit 1`);
   return chunk;
 }
 
 /** Returns the code points `start` to `end` of the extracted text, or fewer at its end, whoever may see them. */
 export async function readTextRange(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   { id, generation }: { id: string; generation: number },
   { start, end }: { start: number; end: number },
 ): Promise<string> {
@@ -189,7 +170,7 @@ export async function readTextRange(
     select substr(t.content, greatest(${start}::int - t.start_offset, 0) + 1,
                   least(${end}::int, t.end_offset) - greatest(${start}::int, t.start_offset)) as part
     from source_text t
-    where t.tenant_id = ${tenantId} and t.source_id = ${id} and t.generation = ${generation}
+    where t.tenant_id = ${tx.tenantId} and t.source_id = ${id} and t.generation = ${generation}
       and t.start_offset < ${end}::int and t.end_offset > ${start}::int
     order by t.start_offset`);
   return segments.map(({ part }) => part).join('');
@@ -239,21 +220,19 @@ interface VisibleSource {
 /** Returns the source if the caller may see it. @param condition a further condition on source `s`. */
 async function findSource(
   tx: Tx,
-  tenantId: string,
   id: string,
   access: Access,
   condition: Sql = raw('true'),
 ): Promise<VisibleSource | undefined> {
   const [source] = await tx.query<VisibleSource>(sql`
     select s.name, ${SOURCE_PATH} as path, s.redacted_by, s.generation, s.chunk_count, s.text_length from ${SOURCE_TABLES}
-    where s.tenant_id = ${tenantId} and s.id = ${id} and ${visibleSource(access)} and ${condition}`);
+    where s.tenant_id = ${tx.tenantId} and s.id = ${id} and ${visibleSource(access)} and ${condition}`);
   return source;
 }
 
 /** Returns the number of visible chunks: a larger number would reveal that hidden chunks exist. */
 async function countVisible(
   tx: Tx,
-  tenantId: string,
   sourceId: string,
   { generation, chunkCount }: VisibleSource,
   access: Access,
@@ -261,6 +240,6 @@ async function countVisible(
   if (!access.policy?.chunk) return chunkCount;
   const [count] = await tx.query<{ total: number }>(sql`
     select count(*) as total from chunk c
-    where c.tenant_id = ${tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} and ${mayShowChunk(access)}`);
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${sourceId} and c.generation = ${generation} and ${mayShowChunk(access)}`);
   return count!.total;
 }

@@ -2,7 +2,7 @@
 import { type Access, showsEverything } from '../../access/access.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
 import type { ChunkMetadataKey } from '../../corpus/values.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { sql } from '../../db/sql.ts';
 import { conflict, notFound } from '../../errors.ts';
 import { FACT_STEPS, isSourceBlocked } from '../../redaction/apply-redaction.ts';
@@ -31,12 +31,7 @@ export interface WholeFile {
 }
 
 /** Returns the file of a source of which the caller may see everything. */
-export async function findWholeFile(
-  tx: Queryable,
-  tenantId: string,
-  id: string,
-  access: Access,
-): Promise<WholeFile | undefined> {
+export async function findWholeFile(tx: Tx, id: string, access: Access): Promise<WholeFile | undefined> {
   const [file] = await tx.query<WholeFile>(sql`
     select s.id, s.source_group_id, s.parent_source_id, s.name, ${SOURCE_PATH} as path, s.file_type, s.blob_hash, b.size,
       s.generation, s.text_length, s.redacted_by,
@@ -44,7 +39,7 @@ export async function findWholeFile(
       case when s.parent_source_id is not null then s.name when s.source_type = 'repo' then o.origin_id else s.path end as group_path
     from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     left join source_origin o on o.tenant_id = s.tenant_id and o.source_id = s.id
-    where s.tenant_id = ${tenantId} and s.id = ${id} and ${visibleSource(access)} and ${showsEverything(access)}`);
+    where s.tenant_id = ${tx.tenantId} and s.id = ${id} and ${visibleSource(access)} and ${showsEverything(access)}`);
   return file;
 }
 

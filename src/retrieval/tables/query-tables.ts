@@ -107,10 +107,10 @@ async function findTables<T = undefined>(
   const { ids } = wanted;
   if (ids && !ids.every(isId)) throw notFound();
   const find = async (tx: Tx) => {
-    const access = await openAccess(tx, tenantId, caller, caller.principal);
-    const redactor = await deps.redactors.forTenant(tx, tenantId);
+    const access = await openAccess(tx, caller, caller.principal);
+    const redactor = await deps.redactors.forTenant(tx);
     const found: FoundTable[] = [];
-    for (const table of await listQueryable(tx, tenantId, access, wanted, limit)) {
+    for (const table of await listQueryable(tx, access, wanted, limit)) {
       const parts = await readVisibleParts(tx, table, access);
       if (parts === null || (await showsRow(deps, table, parts))) found.push({ table, parts });
     }

@@ -67,7 +67,7 @@ export async function askTables(
   if (!chatModel.ask) throw invalidRequest('A question needs a chat model: set PINAKES_CHAT_MODEL.');
   const wanted = { ids: asked.tables };
   const { redactor, tables, also } = await openTables(deps, caller, wanted, TABLES_LOOKED_AT_MAX, signal, (tx) =>
-    readRules(tx, caller.tenantId, caller.principal),
+    readRules(tx, caller.principal),
   );
   asked.onRules(also!);
   const masking = redactor?.withoutHashes ?? null;

@@ -1,7 +1,7 @@
 /** The tables that a request may query, and the parts of them that it may see. A row is visible as the chunk is that holds it. */
 import { type Access, mayShowChunk } from '../../access/access.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
-import type { Queryable } from '../../db/database.ts';
+import type { Queryable, Tx } from '../../db/database.ts';
 import { join, sql } from '../../db/sql.ts';
 import { type ReaderNames, STAND_IN } from '../../tables/reader-names.ts';
 import type { StoredTable } from '../../tables/table.ts';
@@ -53,14 +53,13 @@ const COLUMNS = sql`t.tenant_id, t.id as table_id, t.source_id, t.generation, t.
 
 /** Returns up to `limit` tables of which the request may see something, oldest first. The file of a table is of the served text. */
 export function listQueryable(
-  tx: Queryable,
-  tenantId: string,
+  tx: Tx,
   access: Access,
   { ids, sourceIds, namesIn }: Wanted,
   limit: number,
 ): Promise<QueriedTable[]> {
   const conditions = [
-    sql`t.tenant_id = ${tenantId} and t.blob_hash is not null and t.hidden_at is null and t.generation = s.generation`,
+    sql`t.tenant_id = ${tx.tenantId} and t.blob_hash is not null and t.hidden_at is null and t.generation = s.generation`,
     visibleSource(access),
   ];
   if (ids) conditions.push(sql`t.id = any(${ids}::uuid[])`);

@@ -221,7 +221,7 @@ test('ingest: names are not stored; a file waits for the analyzer, and counts as
   assert.ok(presidio.calls.length > 2);
   assert.equal(await stored(group), '# By [PERSON]\n\n😀 [PERSON] is at [LOCATION].');
   presidio.respond({ status: 401 });
-  const redaction = await t.deps.db.transaction(t.tenantId, (tx) => t.deps.redactors.atIngest(tx, t.tenantId));
+  const redaction = await t.deps.db.transaction(t.tenantId, (tx) => t.deps.redactors.atIngest(tx));
   const path = fileURLToPath(import.meta.url);
   const request = { path, name: 'a.txt', size: 1, chunkMetadataKeys: [], redaction: redaction! };
   const outcome = await t.deps.processor.process(request, AbortSignal.timeout(20_000));

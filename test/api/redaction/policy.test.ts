@@ -186,7 +186,7 @@ describe('the compiled policy', () => {
   test('has other hashes after a rotation of the master key, on every process at once', async () => {
     const redactors = openRedactors(t.deps.config);
     const hash = async () => {
-      const redactor = await t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx, t.tenantId));
+      const redactor = await t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx));
       return (await redactor?.redact('a@example.com', 'retrieval'))?.text;
     };
     await put([{ ...mail, action: 'hash' }]);
@@ -201,7 +201,7 @@ describe('the compiled policy', () => {
 
   test('is that of the transaction that asks, and kept until the policy changes', async () => {
     const redactors = openRedactors(t.deps.config);
-    const current = () => t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx, t.tenantId));
+    const current = () => t.deps.db.transaction(t.tenantId, (tx) => redactors.forTenant(tx));
     await put([mail]);
     const first = await current();
     assert.equal((await first?.redact('a@example.com', 'retrieval'))?.text, '[EMAIL]');

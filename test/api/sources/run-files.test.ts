@@ -99,7 +99,7 @@ test('a run keeps a bounded number of names of changed files, however many chang
   const save = () =>
     t.deps.db.transaction(t.tenantId, async (tx) => {
       await tx.query(sql`delete from run_file where tenant_id = ${t.tenantId} and source_id = ${a.source_id}`);
-      await insertRunFiles(tx, t.tenantId, run.id, [{ sourceId: a.source_id, change: 'added' }]);
+      await insertRunFiles(tx, run.id, [{ sourceId: a.source_id, change: 'added' }]);
     });
   // Most changes that this run counts have no name in the list.
   await t.deps.db.query(

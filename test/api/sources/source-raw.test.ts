@@ -28,10 +28,10 @@ async function crawled(content: Uint8Array, name = 'page.html', tenantId = t.ten
   const group = { id: newId(), sourceType: 'web', createdAt };
   const id = newId();
   await db.transaction(tenantId, async (tx) => {
-    await insertBlobRows(tx, tenantId, [staged], createdAt);
-    await insertGroup(tx, tenantId, { ...group, name: 'Crawl', chunkMetadataKeys: [], uploadAt: null });
+    await insertBlobRows(tx, [staged], createdAt);
+    await insertGroup(tx, { ...group, name: 'Crawl', chunkMetadataKeys: [], uploadAt: null });
     const source = { id, name, fileType: 'html', fileSize: staged.size, blobHash: staged.hash, contentAt: createdAt };
-    await insertSources(tx, tenantId, group, [source]);
+    await insertSources(tx, group, [source]);
   });
   return { id, group: group.id, hash: staged.hash };
 }

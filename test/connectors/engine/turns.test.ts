@@ -184,7 +184,7 @@ test('steps come back in their order, in blocks, and are deleted in blocks', asy
   assert.deepEqual([blocks.length > 1, blocks.flat()], [true, all]);
   const { db } = world.service.deps;
   const { tenantId } = world.service;
-  assert.equal(await db.transaction(tenantId, (tx) => dropEndedItems(tx, tenantId, 4)), 4);
+  assert.equal(await db.transaction(tenantId, (tx) => dropEndedItems(tx, 4)), 4);
   assert.equal(await storedSteps(), 6);
   await collect();
   assert.equal(await storedSteps(), 0);

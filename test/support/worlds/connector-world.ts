@@ -71,8 +71,8 @@ export async function openConnectorWorld(
       await prepareToSeal(deps);
       await deps.db.transaction(tenantId, async (tx) => {
         const group = { id, sourceType: from.kind, name: 'Site', chunkMetadataKeys: [], uploadAt: null, createdAt };
-        await insertGroup(tx, tenantId, group);
-        await insertSetting(tx, tenantId, {
+        await insertGroup(tx, group);
+        await insertSetting(tx, {
           id: newId(createdAt.getTime()),
           sourceGroupId: id,
           origin: from,
@@ -83,7 +83,7 @@ export async function openConnectorWorld(
           createdAt,
         });
         if (value === undefined) return;
-        await insertSecret(tx, deps.config, tenantId, {
+        await insertSecret(tx, deps.config, {
           id: secretId,
           name: 'key',
           type: 'drive',
@@ -98,11 +98,11 @@ export async function openConnectorWorld(
     },
     queueRun: (groupId) =>
       deps.db.transaction(tenantId, async (tx) => {
-        const group = (await lockGroup(tx, tenantId, groupId))!;
-        if (!created.delete(groupId)) return queueOriginRun(deps, tx, tenantId, group);
+        const group = (await lockGroup(tx, groupId))!;
+        if (!created.delete(groupId)) return queueOriginRun(deps, tx, group);
         const createdAt = deps.clock.now();
         const id = newId(createdAt.getTime());
-        await insertRun(tx, tenantId, {
+        await insertRun(tx, {
           id,
           sourceGroupId: groupId,
           generation: 1,

@@ -83,7 +83,7 @@ export async function openEmbeddingWorld(): Promise<EmbeddingWorld> {
           sql`select id from chunk where tenant_id = ${tenantId} and source_group_id = ${groupId}`,
         );
         const ids = rows.map(({ id }) => id);
-        await requestVectors(t.deps, tx, tenantId, ids);
+        await requestVectors(t.deps, tx, ids);
       });
     },
     serving: () => findServingVectors(db.system, world.tenant.tenantId),

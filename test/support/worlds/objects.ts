@@ -43,7 +43,7 @@ export async function makeTable(t: TestApp, tenantId: string, sourceId: string, 
   const names = { name: `table ${id}`, sqlName: `table_${id.replaceAll('-', '_')}`, description: null };
   const place = { sourceId, sourceGroupId: groupId, placeKey: 'none', position: { index: 0 } };
   await t.deps.db.transaction(tenantId, (tx) =>
-    insertTable(tx, tenantId, { id, ...names, ...place, requested: true, schemaPolicy: 'accept' }, new Date()),
+    insertTable(tx, { id, ...names, ...place, requested: true, schemaPolicy: 'accept' }, new Date()),
   );
   return id;
 }
@@ -119,7 +119,7 @@ export async function makeAgentRun(t: TestApp, tenantId: string): Promise<string
       sql`select id, family_id from api_key where tenant_id = ${tenantId} order by id limit 1`,
     );
     const now = new Date();
-    await insertRun(tx, tenantId, {
+    await insertRun(tx, {
       id,
       apiKeyId: key!.id,
       keyFamilyId: key!.familyId,
@@ -132,9 +132,9 @@ export async function makeAgentRun(t: TestApp, tenantId: string): Promise<string
       assistantMessageId: newId(),
       createdAt: now,
     });
-    const run = await claimRun(tx, tenantId, id, now);
+    const run = await claimRun(tx, id, now);
     const outcome = { usage: { inputTokens: 1, outputTokens: 1 }, warnings: [], noAnswer: 'There is no answer.' };
-    await endRun(tx, tenantId, run!, { status: 'success', finishReason: 'no_answer', isStored: false, outcome }, now);
+    await endRun(tx, run!, { status: 'success', finishReason: 'no_answer', isStored: false, outcome }, now);
   });
   return id;
 }
