@@ -41,31 +41,24 @@ const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] =
  * are not Unicode and every byte is valid in it.
  */
 export function decodeText(bytes: Uint8Array, declared?: string): Decoded {
-  const mark = MARKS.find(([, prefix]) => prefix.every((byte, index) => bytes[index] === byte));
-  if (mark) return decodeAs(bytes.subarray(mark[1].length), mark[0]);
-  const wide = wideEncoding(bytes.subarray(0, SAMPLE_BYTES));
-  if (wide) return decodeAs(bytes, wide);
-  // ISO-2022-JP is written in ASCII bytes and is therefore valid UTF-8. Only its escape sequences identify it.
-  const escaped = hasIso2022Escape(bytes.subarray(0, SAMPLE_BYTES));
-  for (const encoding of escaped ? ['iso-2022-jp', 'utf-8'] : ['utf-8']) {
-    const text = decodeStrictly(bytes, encoding);
-    if (text !== undefined) return { text: cleanText(text), encoding, replaced: false };
-  }
-  const named = declared ?? codingLine(bytes);
-  if (named) {
-    const text = decodeStrictly(bytes, named);
-    if (text !== undefined) return { text: cleanText(text), encoding: named.toLowerCase(), replaced: false };
-  }
-  return decodeAs(bytes, damagedOrLegacy(bytes));
+  const { encoding, skipped } = encodingOf(bytes, declared, bytes);
+  const body = bytes.subarray(skipped);
+  const text = wholeDecoder(encoding)?.(body) ?? new TextDecoder(encoding).decode(body);
+  const replaced = text.includes('\ufffd') && decodeStrictly(body, encoding) === undefined;
+  return { text: cleanText(text), encoding, replaced };
+}
+
+/** Returns a decoder for an encoding that TextDecoder does not know; undefined for others. */
+function wholeDecoder(encoding: string): ((bytes: Uint8Array) => string) | undefined {
+  if (!encoding.startsWith('utf-32')) return dosDecoder(encoding);
+  return (bytes) => decodeUtf32(bytes, encoding === 'utf-32le');
 }
 
 /** Yields the text of a large file in pieces, as `decodeText` would decode the whole. Malformed bytes become U+FFFD. */
 export function* decodePieces(bytes: Uint8Array, declared?: string): Generator<string> {
-  const { encoding, skipped } = encodingOf(bytes, declared);
+  const { encoding, skipped } = encodingOf(bytes, declared, bytes.subarray(0, SAMPLE_BYTES));
   // UTF-32 has four bytes for a character and DOS one, so a piece never ends within one.
-  const whole = encoding.startsWith('utf-32')
-    ? (part: Uint8Array) => decodeUtf32(part, encoding === 'utf-32le')
-    : dosDecoder(encoding);
+  const whole = wholeDecoder(encoding);
   const decode = whole ? undefined : new TextDecoder(encoding);
   let held = '';
   for (let from = skipped; from < bytes.length; from += PIECE_BYTES) {
@@ -80,16 +73,23 @@ export function* decodePieces(bytes: Uint8Array, declared?: string): Generator<s
   if (end !== '') yield end;
 }
 
-/** Returns the encoding and the bytes of the byte order mark. */
-function encodingOf(bytes: Uint8Array, declared: string | undefined): { encoding: string; skipped: number } {
+/** Returns the encoding and the bytes of the byte order mark. Every byte of `checked` is valid in an encoding that the format names. */
+function encodingOf(
+  bytes: Uint8Array,
+  declared: string | undefined,
+  checked: Uint8Array,
+): { encoding: string; skipped: number } {
   const mark = MARKS.find(([, prefix]) => prefix.every((byte, index) => bytes[index] === byte));
   if (mark) return { encoding: mark[0], skipped: mark[1].length };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   const wide = wideEncoding(sample);
   if (wide) return { encoding: wide, skipped: 0 };
-  if (isUtf8(bytes)) return { encoding: hasIso2022Escape(sample) ? 'iso-2022-jp' : 'utf-8', skipped: 0 };
-  const named = declared ?? codingLine(sample);
-  if (named && decodeStrictly(sample, named) !== undefined) return { encoding: named, skipped: 0 };
+  // ISO-2022-JP is written in ASCII bytes and is therefore valid UTF-8. Only its escape sequences identify it.
+  const isCut = checked.length < bytes.length;
+  const isEscaped = hasIso2022Escape(sample) && decodeStrictly(checked, 'iso-2022-jp', isCut) !== undefined;
+  if (isEscaped || isUtf8(bytes)) return { encoding: isEscaped ? 'iso-2022-jp' : 'utf-8', skipped: 0 };
+  const named = (declared ?? codingLine(sample))?.toLowerCase();
+  if (named && decodeStrictly(checked, named, isCut) !== undefined) return { encoding: named, skipped: 0 };
   return { encoding: damagedOrLegacy(bytes), skipped: 0 };
 }
 
@@ -120,25 +120,18 @@ export function withSymbols(text: string): string {
     .replace(/[\uf730-\uf739\uf761-\uf77a]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xf700));
 }
 
-function decodeAs(bytes: Uint8Array, encoding: string): Decoded {
-  const text =
-    encoding === 'utf-32le' || encoding === 'utf-32be'
-      ? decodeUtf32(bytes, encoding === 'utf-32le')
-      : (dosDecoder(encoding)?.(bytes) ?? new TextDecoder(encoding).decode(bytes));
-  return { text: cleanText(text), encoding, replaced: text.includes('\ufffd') };
-}
-
 /** Returns the encoding that the first two lines name, as in manual pages and programs: `-*- coding: iso-8859-2 -*-`. */
 function codingLine(bytes: Uint8Array): string | undefined {
   const lines = new TextDecoder('latin1').decode(bytes.subarray(0, CODING_BYTES_MAX)).split(/\r?\n/, 2).join('\n');
   return /\bcoding[:=]\s{0,3}([\w.-]{2,30})/.exec(lines)?.[1]?.replace(/-(?:unix|dos|mac)$/, '');
 }
 
-function decodeStrictly(bytes: Uint8Array, encoding: string): string | undefined {
+/** Returns undefined for bytes that are invalid in the encoding, and for an unknown encoding. `stream`: the last character may be cut. */
+export function decodeStrictly(bytes: Uint8Array, encoding: string, stream = false): string | undefined {
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream });
   } catch {
-    return undefined; // The bytes are invalid in this encoding, or the encoding is unknown.
+    return undefined;
   }
 }
 
@@ -200,13 +193,7 @@ function isUtf8WithNuls(sample: Uint8Array, nuls: number): boolean {
   if (sample.length < UTF8_BYTES_MIN || nuls > sample.length * NUL_SHARE_MAX) return false;
   let controls = 0;
   for (const byte of sample) if (byte > 0x0d && byte < 0x1b) controls += 1;
-  if (controls > 0) return false;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(sample, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
+  return controls === 0 && decodeStrictly(sample, 'utf-8', true) !== undefined;
 }
 
 /** True if the sample has few control, unassigned and private characters, and blanks unless it is short. */

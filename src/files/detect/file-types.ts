@@ -1,6 +1,6 @@
 /** Detects the type of a file by its content, and by its name only if the content is ambiguous. */
 import { Buffer } from 'node:buffer';
-import { isBinary as isBinaryHead, kindOfHead } from '../../client/file-head.ts';
+import { type HeadKind, isBinary as isBinaryHead, kindOfHead } from '../../client/file-head.ts';
 import { badFile, emptyFile, type FileError } from '../failure.ts';
 import { openCompoundFile } from './compound-file.ts';
 import { isPlainMarkdown, plainMarkup } from './plain-markup.ts';
@@ -8,60 +8,10 @@ import { harmlessEntries, readZipDirectory } from './zip.ts';
 
 export type OldOfficeType = 'doc' | 'xls' | 'ppt';
 
-/** The type that selects the parser. Types without a parser of their own, such as `yaml`, are read as plain text. */
-export type FileType =
-  | OldOfficeType
-  | 'picture'
-  | 'pdf'
-  | 'docx'
-  | 'xlsx'
-  | 'xlsb'
-  | 'pptx'
-  | 'rtf'
-  | 'odt'
-  | 'ods'
-  | 'odp'
-  | 'zip'
-  | 'tar'
-  | 'gzip'
-  | 'signed'
-  | 'epub'
-  | 'fb2'
-  | 'eml'
-  | 'msg'
-  | 'flat-office'
-  | 'mbox'
-  | 'mhtml'
-  | 'ipynb'
-  | 'subtitles'
-  | 'calendar'
-  | 'bibliography'
-  | 'translations'
-  | 'wiki'
-  | 'org'
-  | 'rst'
-  | 'asciidoc'
-  | 'tex'
-  | 'man'
-  | 'texinfo'
-  | 'info'
-  | 'csv'
-  | 'tsv'
-  | 'txt'
-  | 'md'
-  | 'html'
-  | 'json'
-  | 'jsonl'
-  | 'parquet'
-  | 'sqlite'
-  | 'xml'
-  | 'yaml'
-  | 'code';
-
 const HEAD_BYTES = 4096;
 
 /** Extensions of text formats, by the type of their files. */
-const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
+const EXTENSIONS_OF = {
   txt: 'txt text log asc',
   rst: 'rst',
   bibliography: 'bib bibtex ris nbib enw',
@@ -89,9 +39,17 @@ const EXTENSIONS_OF: Partial<Record<FileType, string>> = {
   fb2: 'fb2',
   yaml: 'yaml yml',
 };
-const TEXT_EXTENSIONS = Object.fromEntries(
-  Object.entries(EXTENSIONS_OF).flatMap(([type, names]) => names.split(' ').map((name) => [name, type as FileType])),
+type TextType = keyof typeof EXTENSIONS_OF;
+const TEXT_EXTENSIONS: Record<string, TextType> = Object.fromEntries(
+  Object.entries(EXTENSIONS_OF).flatMap(([type, names]) => names.split(' ').map((name) => [name, type as TextType])),
 );
+
+/** Types whose marks are at the beginning of the bytes, in a zip archive, and elsewhere. */
+type MarkedType = Exclude<HeadKind, 'zip' | 'compound' | 'binary' | 'text'>;
+type ZipType = 'docx' | 'xlsx' | 'xlsb' | 'pptx' | 'odt' | 'ods' | 'odp' | 'epub' | 'zip';
+type FoundType = 'msg' | 'flat-office' | 'man' | 'info' | 'code';
+/** The type that selects the parser. Types without a parser of their own, such as `yaml`, are read as plain text. */
+export type FileType = TextType | MarkedType | ZipType | OldOfficeType | FoundType;
 
 const CODE_EXTENSIONS = new Set(
   (
@@ -245,7 +203,7 @@ const UNREAD_PACKAGES: readonly (readonly [mark: RegExp, name: string])[] = [
   [/^theme\/theme\/themeManager\.xml$/i, 'Office theme'],
 ];
 
-function zipType(bytes: Uint8Array): FileType {
+function zipType(bytes: Uint8Array): ZipType {
   const entries = readZipDirectory(bytes);
   const names = new Set(entries.map((entry) => entry.name));
   const unread = UNREAD_PACKAGES.find(([mark]) => names.values().some((name) => mark.test(name)));
@@ -286,10 +244,10 @@ function compoundType(bytes: Uint8Array): FileType {
 }
 
 /** Reads the media type at the start of an OpenDocument file, where it is stored uncompressed. */
-function openDocumentType(bytes: Uint8Array): FileType {
+function openDocumentType(bytes: Uint8Array): ZipType {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, HEAD_BYTES)).toString('latin1');
   const kind = /application\/vnd\.oasis\.opendocument\.([a-z]+)/.exec(head)?.[1] ?? 'text';
-  const types: Record<string, FileType> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' };
+  const types: Record<string, ZipType> = { text: 'odt', spreadsheet: 'ods', presentation: 'odp' };
   const type = types[kind];
   if (!type) throw unsupported(`OpenDocument ${kind}`);
   return type;

@@ -1,5 +1,6 @@
 /** Decodes the names of entries in zip archives, which often do not declare the encoding of names. Pure. */
 import { Buffer } from 'node:buffer';
+import { decodeStrictly } from './decode.ts';
 import { nameDecoder } from './legacy-encodings.ts';
 
 const LINE_BREAK = Buffer.from('\n');
@@ -20,7 +21,7 @@ export interface RawName {
 export function zipEntryNames(names: readonly RawName[]): string[] {
   const decoded = names.map(({ bytes, extra }) => {
     const unicode = zipExtraField(extra, UNICODE_PATH)?.subarray(UNICODE_PATH_HEAD_BYTES);
-    return utf8(unicode && unicode.length > 0 ? unicode : bytes);
+    return decodeStrictly(unicode && unicode.length > 0 ? unicode : bytes, 'utf-8');
   });
   const legacy = names.filter((_, i) => decoded[i] === undefined);
   if (legacy.length === 0) return decoded as string[];
@@ -35,12 +36,4 @@ export function zipExtraField(extra: Uint8Array, id: number): Uint8Array | undef
     if (fields.readUInt16LE(at) === id) return extra.subarray(at + 4, at + 4 + fields.readUInt16LE(at + 2));
   }
   return undefined;
-}
-
-function utf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

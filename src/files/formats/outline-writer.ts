@@ -3,7 +3,7 @@ import type { Link } from '../../text/link-line.ts';
 import { oneLine } from '../../util/code-points.ts';
 import { tableText } from './data/table-text.ts';
 import type { LinkMarks } from './markup/link-marks.ts';
-import type { BlockDraft, TextBuilder } from './text-builder.ts';
+import { type BlockDraft, fenced, type TextBuilder } from './text-builder.ts';
 
 /** Maximum length of a term in a heading path. The block itself has the whole term. */
 const PATH_TERM_UNITS_MAX = 100;
@@ -98,11 +98,10 @@ export class OutlineWriter {
   }
 
   code(text: string, language = ''): void {
-    const code = text.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+    const code = fenced(text, language);
     if (code === '') return;
     this.introduce(':');
-    const ticks = '`'.repeat(Math.max(3, longestRun(code, '`') + 1));
-    this.add({ kind: 'code' }, `${ticks}${language}\n${code}\n${ticks}`);
+    this.add({ kind: 'code' }, code);
   }
 
   table(rows: readonly (readonly string[])[]): void {
@@ -198,13 +197,4 @@ function pathTerm(term: string): string {
   const cut = term.slice(0, PATH_TERM_UNITS_MAX).toWellFormed();
   const blank = cut.lastIndexOf(' ');
   return `${blank > 0 ? cut.slice(0, blank) : cut} …`;
-}
-
-function longestRun(text: string, sign: string): number {
-  let [longest, run] = [0, 0];
-  for (const unit of text) {
-    run = unit === sign ? run + 1 : 0;
-    longest = Math.max(longest, run);
-  }
-  return longest;
 }

@@ -19,6 +19,15 @@ export type BlockDraft = Omit<Block, 'start' | 'end' | 'rowStarts' | 'links'> & 
   links?: readonly Link[];
 };
 
+/** Returns code between fences of more backticks than the code itself contains. */
+export function fenced(raw: string, language = ''): string {
+  const code = raw.replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+  if (code === '') return '';
+  const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
+  const ticks = '`'.repeat(longest + 1);
+  return `${ticks}${language}\n${code}\n${ticks}`;
+}
+
 /** Writes blocks one after the other, separated by a blank line. */
 export class TextBuilder {
   readonly blocks: Block[] = [];

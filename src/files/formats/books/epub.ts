@@ -2,8 +2,8 @@
 import { decoded } from '../../../text/link-line.ts';
 import { badFile } from '../../failure.ts';
 import type { ParsedFile } from '../../parsed.ts';
-import { writeHtmlBlocks } from '../html/blocks.ts';
-import { expandEmptyTags, fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { writeHtml } from '../html/blocks.ts';
+import { expandEmptyTags, stripTags } from '../html/dom.ts';
 import { folderOf, openPackage, resolvePart, type ZipPackage } from '../office/zip-package.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, findElements, readXml, textOf, type XmlElement } from '../xml/tree.ts';
@@ -92,6 +92,5 @@ function writeChapter(source: string, label: string | undefined, builder: TextBu
   const html = expandEmptyTags(source);
   const heading = /<h[1-6][\s>]/i.test(html) ? undefined : label;
   if (heading !== undefined) builder.add({ kind: 'heading', level: 1 }, `# ${heading}`);
-  if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder);
-  else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
+  writeHtml(html, builder);
 }

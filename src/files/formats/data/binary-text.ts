@@ -1,5 +1,6 @@
 /** Texts of cells that are not text in their file. */
 import { Buffer } from 'node:buffer';
+import { decodeStrictly } from '../../detect/decode.ts';
 
 /** Longer cells are truncated, with a warning. */
 export const CELL_UNITS_MAX = 32_768;
@@ -8,19 +9,9 @@ const SHOWN_BYTES_MAX = 32;
 
 /** Returns the words if the bytes are text, hexadecimal digits if they are few, and else the number of bytes. */
 export function bytesText(bytes: Uint8Array): string {
-  const text = wordsOf(bytes);
-  if (text !== undefined) return text;
+  const text = decodeStrictly(bytes, 'utf-8');
+  if (text !== undefined && !/[\u0000-\u0008\u000e-\u001f\u007f]/.test(text)) return text;
   return bytes.length <= SHOWN_BYTES_MAX ? Buffer.from(bytes).toString('hex') : `(${bytes.length} bytes)`;
-}
-
-/** Returns undefined if the bytes are not UTF-8 text. */
-function wordsOf(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return /[\u0000-\u0008\u000e-\u001f\u007f]/.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Shorter texts are keys and hashes. */

@@ -3,9 +3,9 @@ import { LINK_TEXT_UNITS_MAX, type LinkReader, outsideLinks } from '../../links.
 import type { BlockKind } from '../../parsed.ts';
 import { headOf, takeTitles, widthOf } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
-import type { BlockDraft, TextBuilder } from '../text-builder.ts';
-import { codeText, fenced, isLines } from './code.ts';
-import type { DomElement, DomNode } from './dom.ts';
+import { type BlockDraft, fenced, type TextBuilder } from '../text-builder.ts';
+import { codeText, isLines } from './code.ts';
+import { buildTree, type DomElement, type DomNode, fitsTree, rootOf, stripTags } from './dom.ts';
 import { alternativeMark, BLOCKS, ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
 import { collapse, gather, inlineOf, inlineText, itemLabel, paragraphsOf, type Walk } from './inline.ts';
 import { type Definition, definitionsOf, isPlainList, LIST_BREAKERS, leadOf, listLines, termText } from './lists.ts';
@@ -38,6 +38,14 @@ interface BlockOptions {
   title?: DomElement | undefined;
   /** Whether items have labels, which only the reader of Word files writes. */
   labels?: boolean;
+}
+
+/** Writes the blocks of HTML, or its paragraphs if it exceeds the limits of a tree. Returns whether it was read as a tree. */
+export function writeHtml(html: string, builder: TextBuilder, options: BlockOptions = {}): boolean {
+  const fits = fitsTree(html);
+  if (fits) writeHtmlBlocks(rootOf(buildTree(html)), builder, options);
+  else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
+  return fits;
 }
 
 /** Writes the blocks under `root`, in order. */
@@ -125,7 +133,7 @@ class BlockWriter {
     else if (tag === 'UL' || tag === 'OL' || tag === 'MENU') this.list(element, depth);
     else if (tag === 'DL') this.definitions(element, depth);
     else if (tag === 'TABLE') this.table(element, depth);
-    else if (isLines(element)) this.add('code', fenced(codeText(element), ''));
+    else if (isLines(element)) this.add('code', fenced(codeText(element)));
     else if (tag === 'BLOCKQUOTE' && !hasBlockInside(element, QUOTE_BREAKERS)) this.quote(element);
     else if (tag === 'BLOCKQUOTE' || isNote(element)) this.note(element, depth);
     else if (!this.grid(element)) {

@@ -1,4 +1,4 @@
-/** Reads blocks of code in HTML, and writes them with a fence. */
+/** Reads blocks of code in HTML. */
 import type { DomElement } from './dom.ts';
 import { ELEMENT, hasBlockInside, isSkipped, TEXT } from './elements.ts';
 import { gather } from './inline.ts';
@@ -39,13 +39,4 @@ function codesOf(element: DomElement): DomElement[] {
     else if (gather(node).trim() !== '' || (node.nodeType === TEXT && isBetween)) return [];
   }
   return codes;
-}
-
-/** Returns code between fences of more backticks than the code itself contains. */
-export function fenced(raw: string, language: string): string {
-  const code = raw.replace(/^\n+/, '').trimEnd();
-  if (code.trim() === '') return '';
-  const longest = (code.match(/`{3,}/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
-  const ticks = '`'.repeat(longest + 1);
-  return `${ticks}${language}\n${code}\n${ticks}`;
 }

@@ -1,6 +1,5 @@
 /** Parses HTML to a tree within limits, and declares the few members of the DOM that parsers use. */
 import { parseHTML } from 'linkedom';
-import { overLimit } from '../../failure.ts';
 import { decodeHtml } from '../references.ts';
 
 export interface DomNode {
@@ -67,13 +66,7 @@ function countTags(html: string): number {
   return count;
 }
 
-/** Parses `html`. @throws FileError if `html` exceeds the limits of a tree (see `fitsTree`). */
-export function parseTree(html: string): DomDocument {
-  if (!fitsTree(html)) throw overLimit('The HTML is nested too deeply or too large.');
-  return buildTree(html);
-}
-
-/** Parses `html` without a check of the limits: the caller has called `fitsTree`. */
+/** Parses `html`, for which the caller has called `fitsTree`. */
 export function buildTree(html: string): DomDocument {
   // Elements after the end of the page belong to the page, as in browsers.
   const open = html.replace(/<\/(?:html|body)\s*>/gi, '');

@@ -2,31 +2,35 @@
 import type { DomElement, DomNode } from './dom.ts';
 import { ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
 
-/** Counts of one element with all its descendants. Units are letters and digits (UTF-16). */
-export interface Measure {
-  units: number;
+/** Counts that an element has with all its descendants, of an element without any. Units are letters and digits (UTF-16). */
+const NOTHING = {
+  units: 0,
   /** Units inside links. */
-  linked: number;
-  links: number;
+  linked: 0,
+  links: 0,
   /** Links within the page. */
-  fragments: number;
+  fragments: 0,
   /** Links to other sites. */
-  outside: number;
+  outside: 0,
   /** Links to the previous, next, upper or first page. */
-  turning: number;
+  turning: 0,
   /** Those that say so in an attribute. The text of another link may be "next" by chance. */
-  marked: number;
-  headings: number;
+  marked: 0,
+  headings: 0,
   /** Units in headings. They are not prose. */
-  headed: number;
-  fields: number;
+  headed: 0,
+  fields: 0,
+  /** Tables with columns. */
+  tables: 0,
+};
+const COUNTS = Object.keys(NOTHING) as (keyof typeof NOTHING)[];
+
+export type Measure = typeof NOTHING & {
   /** Units of the longest text without a link. */
   longest: number;
-  /** Tables with columns. */
-  tables: number;
   /** Units of prose before the element. */
   before: number;
-}
+};
 
 export type Measures = ReadonlyMap<DomNode, Measure>;
 
@@ -50,7 +54,7 @@ export function measurePage(root: DomElement, host: string | undefined): Measure
   let prose = 0;
   const visit = (element: DomElement, insideLink: boolean, insideHeading: boolean): Measure => {
     const tag = element.tagName.toUpperCase();
-    const measure = noText(prose);
+    const measure: Measure = { ...NOTHING, longest: 0, before: prose };
     measures.set(element, measure);
     const href = tag === 'A' ? hrefOf(element) : null;
     const linked = insideLink || href !== null;
@@ -86,37 +90,9 @@ function hrefOf(link: DomElement): string | null {
   return link.getAttribute('href') ?? (named ? null : '');
 }
 
-function noText(before: number): Measure {
-  return {
-    units: 0,
-    linked: 0,
-    links: 0,
-    fragments: 0,
-    outside: 0,
-    turning: 0,
-    marked: 0,
-    headings: 0,
-    headed: 0,
-    fields: 0,
-    longest: 0,
-    tables: 0,
-    before,
-  };
-}
-
 function addTo(sum: Measure, part: Measure): void {
-  sum.units += part.units;
-  sum.linked += part.linked;
-  sum.links += part.links;
-  sum.fragments += part.fragments;
-  sum.outside += part.outside;
-  sum.turning += part.turning;
-  sum.marked += part.marked;
-  sum.headings += part.headings;
-  sum.headed += part.headed;
-  sum.fields += part.fields;
+  for (const name of COUNTS) sum[name] += part[name];
   sum.longest = Math.max(sum.longest, part.longest);
-  sum.tables += part.tables;
 }
 
 function countLink(measure: Measure, link: DomElement, href: string, host: string | undefined): void {

@@ -3,8 +3,8 @@
 import type { Link } from '../../../text/link-line.ts';
 import { pageLinks } from '../../links.ts';
 import { TextBuilder } from '../text-builder.ts';
-import { writeHtmlBlocks } from './blocks.ts';
-import { fitsTree, parseTree, rootOf, stripTags } from './dom.ts';
+import { writeHtml } from './blocks.ts';
+import { fitsTree, stripTags } from './dom.ts';
 
 /** Matches a text that begins with an element that ends. The end of a paragraph may be missing: then `\1` is empty. */
 const BEGINS_WITH_ELEMENT =
@@ -22,7 +22,7 @@ export function quotedHtml(value: string, links: Link[]): string | undefined {
   if (MARKDOWN.test(value) || !fitsTree(value)) return undefined;
   const html = value.replace(WORDS_IN_TAG, (tag, double = '', single = '') => `${double}${single} ${tag}`);
   const builder = new TextBuilder();
-  writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(undefined) });
+  writeHtml(html, builder, { links: pageLinks(undefined) });
   const text = builder.text();
   if (signsIn(text) === 0 || signsIn(text) < signsIn(stripTags(html))) return undefined;
   links.push(...builder.blocks.flatMap(({ links: own = [] }) => own.map(({ text, url }) => ({ text, url }))));

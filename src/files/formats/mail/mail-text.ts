@@ -7,8 +7,8 @@ import { withSymbols } from '../../detect/decode.ts';
 import { memberName } from '../../detect/member-name.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
-import { writeHtmlBlocks } from '../html/blocks.ts';
-import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { writeHtml } from '../html/blocks.ts';
+import { stripTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { paragraphs } from '../txt.ts';
 
@@ -108,11 +108,6 @@ function htmlBody(html: string): TextBuilder {
   const builder = new TextBuilder();
   writeHtml(html, builder);
   return builder;
-}
-
-function writeHtml(html: string, builder: TextBuilder): void {
-  if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder);
-  else builder.add({ kind: 'paragraph' }, stripTags(html));
 }
 
 /** Returns whether most words of a page are not in the plain text: such a text has no words, or only says that the mail is a page. */

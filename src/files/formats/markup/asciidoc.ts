@@ -1,10 +1,8 @@
 /** Reads AsciiDoc by way of HTML, which Asciidoctor writes. */
 
 import { LoggerManager, load, NullLogger } from '@asciidoctor/core';
-import { outsideLinks } from '../../links.ts';
 import { usefulAltText } from '../html/alt-text.ts';
-import { writeHtmlBlocks } from '../html/blocks.ts';
-import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { writeHtml } from '../html/blocks.ts';
 import { decodeHtml } from '../references.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { asciidocPaths, attributeOf, selectedLines } from './asciidoc-include.ts';
@@ -34,8 +32,7 @@ export async function writeAsciidoc(source: string, builder: TextBuilder, files:
     list.setStyle(null);
   // The library writes a break of no width after dots and dashes, which would part a word.
   const html = withDescriptions(String(await document.convert({ standalone: false })).replaceAll('&#8203;', ''));
-  if (fitsTree(html)) writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: outsideLinks });
-  else builder.add({ kind: 'paragraph' }, stripTags(html));
+  writeHtml(html, builder);
   return document
     .getAuthors()
     .map(({ name }) => decodeHtml(name ?? ''))

@@ -5,6 +5,7 @@ import { isObject, objectsAt } from '../../../util/is-object.ts';
 import { badFile } from '../../failure.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
+import { fenced } from '../text-builder.ts';
 import { parseMd } from './md.ts';
 
 /** UTF-16 units of one printed result. */
@@ -27,7 +28,7 @@ export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey
         return [fenced(text, language), ...outputsOf(cell)];
       case 'raw':
         // The first cell may be front matter.
-        return [index === 0 && text.startsWith('---\n') ? text : fenced(text, '')];
+        return [index === 0 && text.startsWith('---\n') ? text : fenced(text)];
       default:
         return [text];
     }
@@ -69,14 +70,8 @@ function outputsOf(cell: Json): string[] {
     if (markdown !== '') return markdown.slice(0, OUTPUT_UNITS_MAX).toWellFormed();
     const text = joined(output['text'] ?? data['text/plain'] ?? data['text/latex'] ?? output['traceback']);
     const plain = text.replace(TERMINAL_COLOURS, '').slice(0, OUTPUT_UNITS_MAX);
-    return fenced(plain.toWellFormed(), '');
+    return fenced(plain.toWellFormed());
   });
-}
-
-function fenced(code: string, language: string): string {
-  if (code.trim() === '') return '';
-  const ticks = '`'.repeat(Math.max(3, ...Array.from(code.matchAll(/`{3,}/g), ([run]) => run.length + 1)));
-  return `${ticks}${language}\n${code.trimEnd()}\n${ticks}`;
 }
 
 function joined(value: unknown): string {

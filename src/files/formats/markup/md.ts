@@ -143,7 +143,7 @@ async function writeBlocks(
     const start = at(token.map[0]);
     const end = at(token.map[1]);
     const text = source.slice(start, end);
-    if (token.type === 'html_block') await writeHtml(text, builder);
+    if (token.type === 'html_block') (await import('../html/blocks.ts')).writeHtml(text, builder);
     else if (kind === 'code') {
       if (token.info.trim() !== DRAWING_DATA) builder.add({ kind }, text);
     } else {
@@ -247,16 +247,6 @@ function isEscaped(text: string, at: number): boolean {
   let from = at;
   while (text[from - 1] === '\\') from -= 1;
   return (at - from) % 2 === 1;
-}
-
-async function writeHtml(html: string, builder: TextBuilder): Promise<void> {
-  const { fitsTree, parseTree, rootOf, stripTags } = await import('../html/dom.ts');
-  if (!fitsTree(html)) {
-    builder.add({ kind: 'paragraph' }, stripTags(html));
-    return;
-  }
-  const { writeHtmlBlocks } = await import('../html/blocks.ts');
-  writeHtmlBlocks(rootOf(parseTree(html)), builder);
 }
 
 /**

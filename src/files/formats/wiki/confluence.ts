@@ -1,7 +1,7 @@
 /** Parses the XML export of a Confluence space: each page in its last version, with its title as heading, then its comments. */
 import type { ParsedFile } from '../../parsed.ts';
-import { writeHtmlBlocks } from '../html/blocks.ts';
-import { expandEmptyTags, fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { writeHtml } from '../html/blocks.ts';
+import { expandEmptyTags } from '../html/dom.ts';
 import { TextBuilder } from '../text-builder.ts';
 
 /** Settings of macros. The title of a panel is shown. */
@@ -70,7 +70,5 @@ function writeBody(body: string, builder: TextBuilder): void {
     .replace(/<(\/?)ac:task-body/g, '<$1li')
     .replace(/<(\/?)ac:plain-text-body/g, '<$1pre')
     .replace(/<(\/?)h([1-5])(?=[\s>])/g, (_tag, slash: string, level: string) => `<${slash}h${Number(level) + 1}`);
-  const whole = expandEmptyTags(html);
-  if (fitsTree(whole)) writeHtmlBlocks(rootOf(parseTree(whole)), builder);
-  else builder.add({ kind: 'paragraph' }, stripTags(whole));
+  writeHtml(expandEmptyTags(html), builder);
 }

@@ -3,6 +3,8 @@ import { withOneHeader } from '../../columns/header.ts';
 import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
 import { headerText, rowText } from '../data/table-text.ts';
 import type { LinkMarks } from '../markup/link-marks.ts';
+import { decodeHtml } from '../references.ts';
+import { fenced } from '../text-builder.ts';
 
 /** Maximum depth of templates and tables inside one another that is resolved. */
 const DEPTH_MAX = 12;
@@ -60,7 +62,7 @@ export function wikitextToMarkdown(source: string, marks: LinkMarks, level = 1):
       if (!LITERAL.test(name) || inside.trim() === '') return '';
       const isHighlighted = name === 'syntaxhighlight' || name === 'source';
       const language = (isHighlighted && /\blang=["']?([\w+#.-]{1,30})/i.exec(opening)?.[1]) || '';
-      const words = isHighlighted ? inside : withoutEntities(inside.replace(/<\/?nowiki\b[^<>]{0,100}>/gi, ''));
+      const words = isHighlighted ? inside : decodeHtml(inside.replace(/<\/?nowiki\b[^<>]{0,100}>/gi, ''));
       return `\ue0c6${literals.push({ words, language, isCode: !/^(?:nowiki|math)$/.test(name) }) - 1}\ue0c6`;
     })
       .replace(COMMENT_LINE, '')
@@ -86,11 +88,8 @@ const MARKDOWN_SIGN = /^\s*(?:[#>*+=~|<`-]|\d+[.)])/;
 
 /** Returns a text with several lines as a block of code, and another inside its line. */
 function literalText({ words, language, isCode }: Literal, isInRow: boolean): string {
+  if (words.includes('\n') && !isInRow) return `\n\n${fenced(words, language)}\n\n`;
   const longest = (words.match(/`+/g) ?? []).reduce((most, ticks) => Math.max(most, ticks.length), 0);
-  if (words.includes('\n') && !isInRow) {
-    const fence = '`'.repeat(Math.max(3, longest + 1));
-    return `\n\n${fence}${language}\n${words.replace(/^[ \t]*\n/, '').trimEnd()}\n${fence}\n\n`;
-  }
   const ticks = isCode || MARKDOWN_SIGN.test(words) ? '`'.repeat(longest + 1) : '';
   const blank = ticks.length > 1 ? ' ' : '';
   const line = words.replace(/\s+/g, ' ').trim();
@@ -292,16 +291,7 @@ function inline(line: string, marks: LinkMarks): string {
     .replace(/'{2,5}/g, '')
     .replace(/<br\s*\/?>/gi, ' ')
     .replace(HTML_TAG, '');
-  return withoutEntities(words).trim();
-}
-
-function withoutEntities(text: string): string {
-  return text
-    .replace(/&nbsp;|&#160;/g, ' ')
-    .replace(/&quot;/g, '"')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&amp;/g, '&');
+  return decodeHtml(words).replaceAll('\u00a0', ' ').trim();
 }
 
 function links(line: string, marks: LinkMarks): string {

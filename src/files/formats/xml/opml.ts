@@ -7,29 +7,13 @@ const INDENT_LEVELS_MAX = 12;
 const ADDRESSES = ['htmlUrl', 'xmlUrl', 'url', 'LINK'];
 const NOTES = ['_note', 'note', 'description', 'comment'];
 
-/** Writes an outline. An item of the first level that has others below it is a heading. Returns the title. */
+/** Writes an outline, or a mind map, whose middle is the title. An item of the first level that has others below it is a heading. */
 export function writeOpml(top: XmlElement, builder: TextBuilder): string | undefined {
-  const head = childAt(top, 'head');
-  const title = textOf(head && childAt(head, 'title')).trim();
+  const root = childAt(top, 'body') ?? childAt(top, 'node');
+  const title = textOf(childAt(top, 'head', 'title')).trim() || (root ? nameOf(root) : '');
   builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
-  const body = childAt(top, 'body');
-  if (body) writeItems(body, builder);
-  return title || undefined;
-}
-
-/** Writes a mind map. Returns the text of its middle as the title. */
-export function writeMindMap(top: XmlElement, builder: TextBuilder): string | undefined {
-  const middle = childAt(top, 'node');
-  if (!middle) return undefined;
-  const title = nameOf(middle);
-  builder.add({ kind: 'heading', level: 1 }, title === '' ? '' : `# ${title}`);
-  builder.add({ kind: 'paragraph' }, moreOf(middle).join('\n'));
-  writeItems(middle, builder);
-  return title || undefined;
-}
-
-function writeItems(parent: XmlElement, builder: TextBuilder): void {
-  for (const item of itemsOf(parent)) {
+  builder.add({ kind: 'paragraph' }, root ? moreOf(root).join('\n') : '');
+  for (const item of root ? itemsOf(root) : []) {
     const inner = itemsOf(item);
     if (inner.length === 0) builder.add({ kind: 'list' }, linesOf(item, 0).join('\n'));
     else {
@@ -39,6 +23,7 @@ function writeItems(parent: XmlElement, builder: TextBuilder): void {
       builder.add({ kind: 'list' }, inner.flatMap((one) => linesOf(one, 0)).join('\n'));
     }
   }
+  return title || undefined;
 }
 
 function itemsOf(parent: XmlElement): XmlElement[] {

@@ -2,7 +2,7 @@
 import { oneLine } from '../../../util/code-points.ts';
 import { type SpanCell, spanOf, spreadTable } from '../data/spread-cells.ts';
 import { tableText } from '../data/table-text.ts';
-import type { TextBuilder } from '../text-builder.ts';
+import { fenced, type TextBuilder } from '../text-builder.ts';
 import { writeOut } from './papers.ts';
 import { attribute, childAt, childElements, findElements, hasOwnText, textOf, type XmlElement } from './tree.ts';
 
@@ -100,7 +100,7 @@ class ProseWriter {
     const { name } = element;
     if (isSection(element) && !hasOwnText(element)) this.children(element, level + 1);
     else if (HEADINGS.test(name)) this.heading(element, FLAT_LEVELS[name] ?? level);
-    else if (CODE.test(name)) this.add('code', `\`\`\`\n${textOf(element).replace(/^\n+/, '').trimEnd()}\n\`\`\``);
+    else if (CODE.test(name)) this.add('code', fenced(textOf(element)));
     else if (LISTS.test(name)) this.list(element);
     else if (/^t(able|group)$/i.test(name) && this.table(element)) return;
     else if (AUTHORS.test(name)) this.add('paragraph', authorText(element));
@@ -156,9 +156,9 @@ class ProseWriter {
 
   /** Writes a table. Returns false if the element has no rows. */
   private table(element: XmlElement): boolean {
-    const columns = descendants(element, /^colspec$/i).map((column) => attribute(column, 'colname'));
-    const elements = descendants(element, ROWS);
-    const heads = new Set(descendants(element, /^thead$/i).flatMap((head) => descendants(head, ROWS)));
+    const columns = findElements(element, /^colspec$/i).map((column) => attribute(column, 'colname'));
+    const elements = findElements(element, ROWS);
+    const heads = new Set(findElements(element, /^thead$/i).flatMap((head) => findElements(head, ROWS)));
     const cells = elements.map((row) => spanCells(row, columns));
     const signsOfRows = elements.map((row) => (heads.has(row) ? 'head' : undefined));
     const { titles, rows, signs } = spreadTable(cells, signsOfRows);
@@ -198,27 +198,16 @@ function spanCells(row: XmlElement, names: readonly string[]): SpanCell[] {
 
 /** Counts the units of text in elements of these names. Such elements within one another count once. */
 function unitsOf(top: XmlElement, names: RegExp): number {
-  return descendants(top, names).reduce((sum, paragraph) => sum + visible(textOf(paragraph)), 0);
+  return findElements(top, names).reduce((sum, paragraph) => sum + visible(textOf(paragraph)), 0);
 }
 
 /** Puts signs between the parts of choices in menus and of keys that are pressed together. */
 function joinChoices(top: XmlElement): void {
-  for (const choice of descendants(top, /^(?:menuchoice|menucascade|keycombo)$/)) {
+  for (const choice of findElements(top, /^(?:menuchoice|menucascade|keycombo)$/)) {
     const joint = choice.name === 'keycombo' ? '+' : ' → ';
     const parts = childElements(choice).filter(({ name }) => name !== 'shortcut');
     choice.children = parts.flatMap((part, i) => (i === 0 ? [part] : [joint, part]));
   }
-}
-
-/** Returns the elements whose name matches, at any depth, in order. Elements inside a found element are not searched. */
-function descendants(root: XmlElement, name: RegExp): XmlElement[] {
-  const found: XmlElement[] = [];
-  const stack = childElements(root).reverse();
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    if (name.test(next.name)) found.push(next);
-    else stack.push(...childElements(next).reverse());
-  }
-  return found;
 }
 
 function authorText(element: XmlElement): string {

@@ -100,11 +100,11 @@ export function childAt(element: XmlElement | undefined, ...path: string[]): Xml
 }
 
 /** Returns the elements with this name at any depth, in order. Elements inside a found element are not searched. */
-export function findElements(root: XmlElement, name: string): XmlElement[] {
+export function findElements(root: XmlElement, name: string | RegExp): XmlElement[] {
   const found: XmlElement[] = [];
   const stack: XmlElement[] = [root];
   for (let next = stack.pop(); next; next = stack.pop()) {
-    if (next.name === name && next !== root) {
+    if (next !== root && (typeof name === 'string' ? next.name === name : name.test(next.name))) {
       found.push(next);
       continue;
     }

@@ -7,8 +7,8 @@ import { pageLinks } from '../../links.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { isPackedData } from '../data/binary-text.ts';
-import { writeHtmlBlocks } from '../html/blocks.ts';
-import { fitsTree, parseTree, rootOf, stripTags } from '../html/dom.ts';
+import { writeHtml } from '../html/blocks.ts';
+import { stripTags } from '../html/dom.ts';
 import { writeJson } from '../json/json.ts';
 import type { Json } from '../json/value.ts';
 import { withoutRepeats, writeSpeech } from '../speech.ts';
@@ -16,7 +16,7 @@ import { TextBuilder } from '../text-builder.ts';
 import { parseTxt } from '../txt.ts';
 import { writeDiagram } from './drawing.ts';
 import { withoutEntities } from './entities.ts';
-import { writeMindMap, writeOpml } from './opml.ts';
+import { writeOpml } from './opml.ts';
 import { isProse, writeProse } from './prose.ts';
 import { timedText } from './timed-text.ts';
 import { writeQt, writeTmx, writeXliff } from './translations.ts';
@@ -97,8 +97,7 @@ function writeTop(top: XmlElement, builder: TextBuilder, picker: KeyPicker, warn
   }
   const isTimed = top.name === 'tt' && findElements(top, 'p').some((part) => attribute(part, 'begin') !== '');
   if (isTimed) return writeTimedText(top, builder);
-  if (top.name === 'opml') return writeOpml(top, builder);
-  if (top.name === 'map' && childAt(top, 'node')) return writeMindMap(top, builder);
+  if (top.name === 'opml' || (top.name === 'map' && childAt(top, 'node'))) return writeOpml(top, builder);
   if (isProse(top)) return writeProse(top, builder);
   if (top.name === 'svg') {
     for (const name of ['title', 'desc', 'text']) {
@@ -181,8 +180,7 @@ function writeBody(body: XmlElement, url: string | undefined, builder: TextBuild
   const html = withTasks(source).replace(/<(\/?)h([1-6])(?=[\s>])/gi, (_tag, slash: string, level: string) => {
     return `<${slash}h${Math.min(Number(level) + ENTRY_LEVEL, LEVEL_MAX)}`;
   });
-  if ((ESCAPED_HTML.test(source) || source.includes('<en-note')) && fitsTree(html))
-    writeHtmlBlocks(rootOf(parseTree(html)), builder, { links: pageLinks(url) });
+  if (ESCAPED_HTML.test(source) || source.includes('<en-note')) writeHtml(html, builder, { links: pageLinks(url) });
   else builder.add({ kind: 'paragraph' }, plainText(body));
 }
 

@@ -5,7 +5,7 @@ import { outsideLinks } from '../../../links.ts';
 import { tableText } from '../../data/table-text.ts';
 import { usefulAltText } from '../../html/alt-text.ts';
 import { CARRIER_UNITS, raisedText } from '../../raised-text.ts';
-import type { BlockDraft } from '../../text-builder.ts';
+import { type BlockDraft, fenced } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
 import { headerSigns, repeats, rowElements } from './table-rows.ts';
 
@@ -267,7 +267,7 @@ export class OdfWriter {
 
   private endCode(): void {
     if (this.code.length === 0) return;
-    this.add({ kind: 'code' }, `\`\`\`\n${this.code.join('\n')}\n\`\`\``);
+    this.add({ kind: 'code' }, fenced(this.code.join('\n')));
     this.code = [];
   }
 

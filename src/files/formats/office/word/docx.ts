@@ -1,8 +1,8 @@
 /** Parses Word files: they are written as HTML, then as blocks. */
 import { badFile } from '../../../failure.ts';
 import type { ParsedFile } from '../../../parsed.ts';
-import { writeHtmlBlocks } from '../../html/blocks.ts';
-import { buildTree, fitsTree, rootOf, stripTags } from '../../html/dom.ts';
+import { writeHtml } from '../../html/blocks.ts';
+import { fitsTree } from '../../html/dom.ts';
 import { ITEM_LABEL } from '../../html/elements.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { findElements, readXml } from '../../xml/tree.ts';
@@ -34,10 +34,7 @@ export async function parseDocx(bytes: Uint8Array): Promise<ParsedFile> {
   const html = new BlockWriter({ styles, counter, lines, parts: await readParts(parts, document) }).of(body);
   const builder = new TextBuilder();
   const fits = fitsTree(html);
-  if (fits) writeHtmlBlocks(rootOf(buildTree(html)), builder, { labels: true });
-  else
-    for (const text of stripTags(html.replace(LABELED, '<li>$1 ')).split('\n\n'))
-      builder.add({ kind: 'paragraph' }, text);
+  writeHtml(fits ? html : html.replace(LABELED, '<li>$1 '), builder, { labels: true });
   writeRunningTexts(runningParagraphs(parts, document, styles), builder);
   return builder.file('docx', coreProperties(parts), {
     warnings: fits ? [] : ['The file is very long: its text was taken without structure.'],
