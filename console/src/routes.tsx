@@ -62,6 +62,11 @@ const start = createRoute({
   path: '/',
   component: Start,
 });
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/overview',
+  component: lazyScreen(() => import('./screens/overview/overview.tsx'), 'Overview'),
+});
 const sources = createRoute({
   getParentRoute: () => root,
   path: '/sources',
@@ -241,6 +246,7 @@ const redaction = createRoute({
 export const router = createRouter({
   routeTree: root.addChildren([
     start,
+    overview,
     sources,
     source,
     tables,

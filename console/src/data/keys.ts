@@ -11,9 +11,22 @@ export type Scope = ApiKey['scopes'][number];
 export const KEYS = 'api-keys';
 const DAY_SECONDS = 86_400;
 const PICKED_MAX = 50;
+/** As many keys as a tenant may have. */
+const KEYS_MAX = 10_000;
 
 export function listKeys(q: string | undefined, afterId: string | undefined, signal: AbortSignal) {
   return pinakes.listApiKeys({ query: { limit: ROWS_PER_REQUEST, order: 'desc', q, after_id: afterId } }, { signal });
+}
+
+/** Returns all keys that are shown, newest first. */
+export async function readAllKeys(signal: AbortSignal): Promise<ApiKey[]> {
+  const keys: ApiKey[] = [];
+  for (let after: string | undefined | null; after !== null && keys.length < KEYS_MAX; ) {
+    const page: Awaited<ReturnType<typeof listKeys>> = await listKeys(undefined, after, signal);
+    keys.push(...page.api_keys);
+    after = page.pagination.next_id;
+  }
+  return keys;
 }
 
 export interface NewKey {

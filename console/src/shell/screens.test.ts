@@ -20,5 +20,7 @@ describe('the menu of a key', () => {
     ])
       assert.ok(menuOf(scope).includes(firstScreen([scope])), scope);
     assert.equal(firstScreen(['knowledge:read', 'inference:run']), '/sources');
+    // Who may mend something begins with what needs them.
+    assert.equal(firstScreen(['knowledge:read', 'inference:run', 'ingestion:manage']), '/overview');
   });
 });

@@ -4,6 +4,7 @@ import type { Key } from '../words/words.ts';
 
 export interface Screen {
   to:
+    | '/overview'
     | '/ask'
     | '/search'
     | '/agents'
@@ -32,6 +33,12 @@ export const SCREENS: readonly { title: Key | null; screens: readonly Screen[] }
   {
     title: null,
     screens: [
+      {
+        to: '/overview',
+        name: 'overview.title',
+        icon: 'layout-dashboard',
+        scopes: ['ingestion:manage', 'apikeys:issue'],
+      },
       { to: '/ask', name: 'ask.title', icon: 'message-circle-question-mark', scopes: ['inference:run'] },
       { to: '/search', name: 'search.title', icon: 'search', scopes: ['knowledge:read'] },
       { to: '/agents', name: 'agents.title', icon: 'bot', scopes: ['inference:run'] },
@@ -82,8 +89,8 @@ export function screensFor(scopes: readonly string[]): typeof SCREENS {
   })).filter(({ screens }) => screens.length > 0);
 }
 
-/** Returns the screen that the console begins with: Sources, or the first of the menu for a key that may not read them. */
+/** Returns the screen that the console begins with: what needs the reader, else Sources, else the first that the key may use. */
 export function firstScreen(scopes: readonly string[]): Screen['to'] {
   const offered = screensFor(scopes).flatMap(({ screens }) => screens.map(({ to }) => to));
-  return offered.find((to) => to === '/sources') ?? offered[0] ?? '/sources';
+  return offered.find((to) => to === '/overview' || to === '/sources') ?? offered[0] ?? '/sources';
 }

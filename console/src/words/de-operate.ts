@@ -4,6 +4,42 @@ import type { Entry } from './words.ts';
 
 export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'shell.operation': 'Betrieb',
+  'overview.title': 'Übersicht',
+  'needs.title': 'Was zu tun ist',
+  'needs.nothing': 'Nichts zu tun.',
+  'needs.failed': {
+    one: '{n} Datei konnte nicht gelesen werden',
+    other: '{n} Dateien konnten nicht gelesen werden',
+  },
+  'needs.newest': 'Von den neuesten {n}: {reasons}',
+  'needs.stopped': 'Dateien warten, und kein Lauf liest sie',
+  'needs.stoppedText': 'Diese Gruppen erneut lesen lassen: {names}',
+  'needs.origin': '{name} konnte nicht gelesen werden',
+  'needs.moreOrigins': {
+    one: '{n} weiterer Ursprung konnte nicht gelesen werden',
+    other: '{n} weitere Ursprünge konnten nicht gelesen werden',
+  },
+  'needs.queued': { one: '{n} Lauf wartet auf seinen Beginn', other: '{n} Läufe warten auf ihren Beginn' },
+  'needs.queuedText':
+    'Der älteste wurde {time} angefordert. Wenn kein anderer Lauf arbeitet, prüfen, ob ein Worker läuft.',
+  'needs.started': 'Ein Lauf ist nach {time} nicht beendet',
+  'needs.startedText': { one: '{done} von {n} Datei ist fertig.', other: '{done} von {n} Dateien sind fertig.' },
+  'needs.leftOut': { one: '{n} Datei wurde ausgelassen', other: '{n} Dateien wurden ausgelassen' },
+  'needs.leftOutText': '{name}, {time}. Der Lauf nennt den Grund.',
+  'needs.full': 'Das Kontingent ist aufgebraucht',
+  'needs.nearlyFull': 'Das Kontingent ist fast aufgebraucht',
+  'needs.quota.bytes': '{used} von {quota} sind belegt.',
+  'needs.quota.files': '{used} von {quota} Dateien sind belegt.',
+  'needs.quota.groups': '{used} von {quota} Gruppen sind belegt.',
+  'needs.checks': {
+    one: '{n} Teil des Dienstes funktioniert nicht',
+    other: '{n} Teile des Dienstes funktionieren nicht',
+  },
+  'needs.vectors': 'Nicht jeder Chunk wird nach seiner Bedeutung gefunden',
+  'needs.keys': {
+    one: '{n} Schlüssel läuft innerhalb von 14 Tagen ab',
+    other: '{n} Schlüssel laufen innerhalb von 14 Tagen ab',
+  },
   'connectors.title': 'Verbindungen',
   'connectors.add': 'Quelle verbinden',
   'connectors.addKind': 'Verbinden: {kind}',
