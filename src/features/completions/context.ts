@@ -28,7 +28,6 @@ const NO_TABLE = { result: null, warnings: [] };
 export type LabelledHit = Hit & { number: number };
 
 export interface Context {
-  /** The search query. */
   query: View<string> & Pick<StandaloneQuery, 'rewrittenBy' | 'modelFailure'>;
   /** The retrieved chunks, the best first. */
   hits: View<LabelledHit[]>;

@@ -93,7 +93,6 @@ export function narrowingConditions(tenantId: string, access: Access, filters: F
   return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters, tested)];
 }
 
-/** Returns the conditions on the chunk itself. */
 export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Filters): Sql[] {
   const wanted = filters.chunkMetadata ? [chunkMatches(filters.chunkMetadata)] : [];
   return policy?.chunk ? [policy.chunk, ...wanted] : wanted;

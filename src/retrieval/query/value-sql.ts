@@ -26,7 +26,6 @@ const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['oper
   not_exists: 'exists',
 };
 
-/** Returns the type of the column that is declared for a key. */
 export type TypeOf = (key: string) => ColumnType;
 
 const UNTYPED: TypeOf = () => 'string';

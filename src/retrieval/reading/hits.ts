@@ -174,7 +174,6 @@ export async function readNeighbours(
   return rows.map((row) => withPlace(row, { policy }));
 }
 
-/** Adds the redacted neighbours to each hit. */
 export async function addNeighbours(
   hits: readonly Hit[],
   rows: readonly NeighbourRow[] | null,
