@@ -50,20 +50,7 @@ export interface Context {
  * @throws what retrieval throws; the signal's reason.
  */
 export async function findContext(
-  deps: Pick<
-    Deps,
-    | 'db'
-    | 'config'
-    | 'log'
-    | 'chatModel'
-    | 'usage'
-    | 'embedding'
-    | 'reranker'
-    | 'blobs'
-    | 'queue'
-    | 'redactors'
-    | 'tableEngine'
-  >,
+  deps: Deps,
   asked: Asked,
   body: CompletionBody,
   signal: AbortSignal,
