@@ -48,23 +48,28 @@ export interface RunOutcome {
   error?: { message: string; type: string };
 }
 
-export interface AgentRun {
+export interface NewRun {
   id: string;
   apiKeyId: string;
+  keyFamilyId: string;
+  principalId: string | null;
   input: string;
   request: RunRequest;
   background: boolean;
-  status: RunStatus;
-  attempt: number;
   conversationId: string;
   userMessageId: string;
   assistantMessageId: string;
+  createdAt: Date;
+}
+
+export interface AgentRun extends Omit<NewRun, 'keyFamilyId' | 'principalId'> {
+  status: RunStatus;
+  attempt: number;
   isStored: boolean;
   /** Why the last step was the last; null while there may be further steps. */
   gatheredAs: RunFinish | null;
   finishReason: RunFinish | null;
   outcome: RunOutcome | null;
-  createdAt: Date;
   startedAt: Date | null;
   endedAt: Date | null;
 }
@@ -92,19 +97,6 @@ export interface Step {
 const COLUMNS = raw(`r.id, r.api_key_id, r.input, r.request, r.background, r.status, r.attempt,
   r.conversation_id, r.user_message_id, r.assistant_message_id, r.is_stored,
   r.gathered_as, r.finish_reason, r.outcome, r.created_at, r.started_at, r.ended_at`);
-
-export type NewRun = Pick<
-  AgentRun,
-  | 'id'
-  | 'apiKeyId'
-  | 'input'
-  | 'request'
-  | 'background'
-  | 'conversationId'
-  | 'userMessageId'
-  | 'assistantMessageId'
-  | 'createdAt'
-> & { keyFamilyId: string; principalId: string | null };
 
 export async function insertRun(tx: Tx, run: NewRun): Promise<void> {
   await tx.query(sql`

@@ -140,7 +140,7 @@ async function readAround(
   const { row, neighbours, redactor } = await withRedactor(deps, tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, principal);
     const row = await findChunk(tx, chunkId, access);
-    return { row, neighbours: row ? await readNeighbours(tx, { ...access, tenantId }, [row], around) : null };
+    return { row, neighbours: row ? await readNeighbours(tx, access, [row], around) : null };
   });
   const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
   if (!hit) throw notFound();
