@@ -1,7 +1,7 @@
 /** Declared types of attributes. A policy checks its conditions against them, and an attribute of another type counts as missing. */
 
-import type { FilterOperator, Scalar } from '../filters/filter-group.ts';
 import { classify } from '../filters/metadata-value.ts';
+import type { FilterOperator, Scalar } from '../filters/types.ts';
 import { type Attributes, isSubjectRef, type Policy } from './policy.ts';
 
 const SCALAR_TYPES = ['text', 'number', 'boolean', 'time'] as const;

@@ -5,8 +5,8 @@
  * two numbers or two times have an order. Both sides are trimmed and in NFC.
  */
 
-import type { FilterOperator, Scalar } from '../filters/filter-group.ts';
 import { classify, type Operand } from '../filters/metadata-value.ts';
+import type { FilterOperator, Scalar } from '../filters/types.ts';
 import { ownValue } from '../util/own-value.ts';
 import { type Attributes, asksForTag, isUntrusted, operandOf, type Policy, type PolicyCondition } from './policy.ts';
 

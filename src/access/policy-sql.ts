@@ -7,9 +7,8 @@
  */
 
 import { empty, join, raw, type Sql, sql } from '../db/sql.ts';
-import type { Scalar } from '../filters/filter-group.ts';
 import { conditionSql, readValue, typedOrderSql } from '../filters/metadata-sql.ts';
-import type { MetadataFilter } from '../filters/types.ts';
+import type { MetadataFilter, Scalar } from '../filters/types.ts';
 import { isId } from '../util/ids.ts';
 import {
   type Attributes,

@@ -43,7 +43,6 @@ export async function findPolicy(tx: Tx, name: string): Promise<NamedPolicy | un
   return policy;
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all policies. */
 export function listPolicies(tx: Tx, page: PageRequest): Promise<Listed<NamedPolicy>> {
   return readPage<NamedPolicy>(tx, COLUMNS, sql`authz_policy p where p.tenant_id = ${tx.tenantId}`, raw('p.id'), page);
 }

@@ -1,6 +1,6 @@
 /** Tests that a policy carries: facts about a source, attributes of a principal, and whether the policy must allow. Pure. */
 
-import type { Scalar } from '../filters/filter-group.ts';
+import type { Scalar } from '../filters/types.ts';
 import { type AttributeTypes, attributesOfType } from './attribute-types.ts';
 import { evaluate, type Facts } from './evaluate.ts';
 import type { Attributes, Policy, PolicyCondition } from './policy.ts';

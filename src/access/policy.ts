@@ -2,10 +2,10 @@
  * Policies: named groups of conditions on the facts about a chunk. The operands may be attributes of the principal that asks. This
  * module has their wire form, which is also the stored form.
  */
+
 import type { z } from 'zod';
 import {
   type FilterGroup,
-  type FilterOperator,
   type FilterParser,
   filterGroupOf,
   groupJsonSchema,
@@ -14,8 +14,8 @@ import {
   parseKey,
   parseOperand,
   parseOperator,
-  type Scalar,
 } from '../filters/filter-group.ts';
+import type { FilterOperator, Scalar } from '../filters/types.ts';
 import { isObject } from '../util/is-object.ts';
 import { ownValue } from '../util/own-value.ts';
 

@@ -32,7 +32,6 @@ export async function lockSubject(tx: Tx, principalId: string): Promise<Subject 
   return subject;
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all subjects. */
 export function listSubjects(tx: Tx, q: string | undefined, page: PageRequest): Promise<Listed<Subject>> {
   const named = q === undefined ? raw('true') : containsText(raw('s.principal_id'), q);
   const matching = sql`subject s where s.tenant_id = ${tx.tenantId} and ${named}`;

@@ -126,7 +126,6 @@ export async function appendAudit(tx: AnyTx, event: NewAuditEvent): Promise<void
             ${json(row.details)}, ${row.prevHash}, ${eventHash(row)})`);
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export function listAuditEvents(tx: Tx, filter: AuditFilter, page: PageRequest): Promise<Listed<ListedAuditEvent>> {
   const conditions = [sql`e.tenant_id = ${tx.tenantId}`];
   if (filter.action !== undefined) conditions.push(sql`e.action = ${filter.action}`);

@@ -50,7 +50,6 @@ function inNfc(metadata: TypedMetadata): TypedMetadata {
   return Object.fromEntries(records);
 }
 
-/** Deletes the chunks of one generation of each source. */
 export async function deleteChunksOfSources(
   tx: Tx,
   versions: readonly { id: string; generation: number }[],

@@ -43,7 +43,6 @@ export async function lockColumns(tx: Tx): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('metadata_column ' || ${tx.tenantId}::text, 0))`);
 }
 
-/** Returns the number of declared columns. */
 export function countColumns(tx: Tx): Promise<number> {
   return countRows(tx, sql`metadata_column where tenant_id = ${tx.tenantId}`);
 }
@@ -74,7 +73,6 @@ export async function findColumnRefs(tx: Tx, keys: readonly string[]): Promise<C
     where k.tenant_id = ${tx.tenantId} and k.key = any(${keys}::text[])`);
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all columns. */
 export function listColumns(tx: Tx, limits: GroupLimits, page: PageRequest): Promise<Listed<MetadataColumn>> {
   const matching = sql`metadata_column k where k.tenant_id = ${tx.tenantId}`;
   return readPage<MetadataColumn>(tx, columnFields(limits), matching, raw('k.id'), page);

@@ -94,38 +94,38 @@ export function ownerOf({ keyFamilyId, scopes }: Caller, principal: Owner['princ
   return { keyFamilyId: scopes.includes('conversations:all') ? null : keyFamilyId, principal };
 }
 
-/** Returns the condition that the conversation belongs to the owner. Callers without a principal share one set. */
-function belongsTo({ keyFamilyId, principal }: Owner): Sql {
+/** Returns the condition that a conversation or an agent run belongs to the owner. Callers without a principal share one set. */
+export function belongsTo({ keyFamilyId, principal }: Owner): Sql {
   const ofFamily = keyFamilyId === null ? raw('true') : sql`key_family_id = ${keyFamilyId}`;
   return principal === null ? ofFamily : sql`${ofFamily} and principal_id is not distinct from ${principal.id}::text`;
 }
 
 const CONVERSATION_COLUMNS = raw('id, active_message_id, title, created_at, message_count, stored_bytes');
 
-export async function findConversation(db: Tx, id: string, owner: Owner): Promise<Conversation | undefined> {
-  const rows = await db.query<Conversation>(
-    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${db.tenantId} and id = ${id} and ${belongsTo(owner)}`,
+export async function findConversation(tx: Tx, id: string, owner: Owner): Promise<Conversation | undefined> {
+  const rows = await tx.query<Conversation>(
+    sql`select ${CONVERSATION_COLUMNS} from conversation where tenant_id = ${tx.tenantId} and id = ${id} and ${belongsTo(owner)}`,
   );
   return rows[0];
 }
 
 /** Returns the conversation that an ag-ui client names by `threadId`. */
 export async function findConversationByThread(
-  db: Tx,
+  tx: Tx,
   threadId: string,
   owner: Owner,
 ): Promise<Conversation | undefined> {
-  const rows = await db.query<Conversation>(
+  const rows = await tx.query<Conversation>(
     sql`select ${CONVERSATION_COLUMNS} from conversation
-      where tenant_id = ${db.tenantId} and thread_id = ${threadId} and ${belongsTo(owner)} order by id limit 1`,
+      where tenant_id = ${tx.tenantId} and thread_id = ${threadId} and ${belongsTo(owner)} order by id limit 1`,
   );
   return rows[0];
 }
 
-export async function findMessage(db: Tx, conversationId: string, id: string): Promise<StoredMessage | undefined> {
-  const rows = await db.query<StoredMessage>(sql`
+export async function findMessage(tx: Tx, conversationId: string, id: string): Promise<StoredMessage | undefined> {
+  const rows = await tx.query<StoredMessage>(sql`
     select id, parent_id, role, content from message
-    where tenant_id = ${db.tenantId} and conversation_id = ${conversationId} and id = ${id}`);
+    where tenant_id = ${tx.tenantId} and conversation_id = ${conversationId} and id = ${id}`);
   return rows[0];
 }
 
@@ -136,23 +136,23 @@ export type BranchMessage = StoredMessage & Pick<NewMessage, 'context'> & { seen
  * on something that the caller may not see.
  */
 export async function listBranch(
-  db: Tx,
+  tx: Tx,
   conversationId: string,
   leafId: string,
   access: Access,
   max: number,
 ): Promise<BranchMessage[]> {
-  const rows = await db.query<StoredMessage & MessageContext & { seen: boolean }>(sql`
+  const rows = await tx.query<StoredMessage & MessageContext & { seen: boolean }>(sql`
     with recursive branch as (
       select m.id, m.parent_id, m.role, m.content, ${CONTEXT_OF_M}, 1 as depth from message m
-      where m.tenant_id = ${db.tenantId} and m.conversation_id = ${conversationId} and m.id = ${leafId}
+      where m.tenant_id = ${tx.tenantId} and m.conversation_id = ${conversationId} and m.id = ${leafId}
       union all
       select m.id, m.parent_id, m.role, m.content, ${CONTEXT_OF_M}, branch.depth + 1 from message m
       join branch on m.id = branch.parent_id
-      where m.tenant_id = ${db.tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
+      where m.tenant_id = ${tx.tenantId} and m.conversation_id = ${conversationId} and branch.depth < ${max}
     )
     select b.id, b.parent_id, b.role, b.content, b.context_group_ids as group_ids,
-      b.context_source_ids as source_ids, b.context_chunk_ids as chunk_ids, ${isSeen(db.tenantId, access)} as seen
+      b.context_source_ids as source_ids, b.context_chunk_ids as chunk_ids, ${isSeen(tx.tenantId, access)} as seen
     from branch b order by b.depth desc`);
   return rows.map(({ groupIds, sourceIds, chunkIds, ...row }) => ({
     ...row,
@@ -203,7 +203,6 @@ function restsOn(ids: Sql, found: Sql): Sql {
     select from unnest(${ids}) as used(id) where not exists (${found}))`;
 }
 
-/** Returns one page of conversations, with one extra row if a next page exists; `total` counts all matches. */
 export function listConversations(
   tx: Tx,
   owner: Owner,
@@ -220,18 +219,18 @@ export type TreeMessage = Omit<NewMessage, 'context'> & { seen: boolean };
 
 /** Returns all messages of the conversation, or one of them, oldest first, so parents come before their children. */
 export async function listMessages(
-  db: Tx,
+  tx: Tx,
   conversationId: string,
   access: Access,
   messageId?: string,
 ): Promise<TreeMessage[]> {
   const named = messageId === undefined ? raw('true') : sql`b.id = ${messageId}`;
-  const rows = await db.query<
+  const rows = await tx.query<
     Omit<TreeMessage, 'citations' | 'webCitations' | 'tableQuery' | 'unsupported'> & { all: AnyCitation[] }
   >(sql`
     select b.id, b.parent_id, b.role, b.content, b.citations as "all", b.finish_reason,
-      b.created_at, ${isSeen(db.tenantId, access)} as seen
-    from message b where b.tenant_id = ${db.tenantId} and b.conversation_id = ${conversationId} and ${named}
+      b.created_at, ${isSeen(tx.tenantId, access)} as seen
+    from message b where b.tenant_id = ${tx.tenantId} and b.conversation_id = ${conversationId} and ${named}
     order by b.created_at, b.id`);
   return rows.map(({ all, ...message }) => ({
     ...message,
@@ -333,9 +332,9 @@ export async function eraseAnswers(
 }
 
 /** Returns true if one of the messages was erased. */
-export async function hasErased(db: Tx, ids: readonly string[]): Promise<boolean> {
-  const rows = await db.query(
-    sql`select from message where tenant_id = ${db.tenantId} and id = any(${ids}::uuid[]) and erased_at is not null limit 1`,
+export async function hasErased(tx: Tx, ids: readonly string[]): Promise<boolean> {
+  const rows = await tx.query(
+    sql`select from message where tenant_id = ${tx.tenantId} and id = any(${ids}::uuid[]) and erased_at is not null limit 1`,
   );
   return rows.length > 0;
 }

@@ -72,7 +72,6 @@ export async function findGroup(tx: Tx, id: string, limits: GroupLimits): Promis
   return group;
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export function listGroups(
   tx: Tx,
   limits: GroupLimits,

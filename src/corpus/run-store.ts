@@ -116,7 +116,6 @@ export async function lockRun(tx: Tx, id: string): Promise<Run | undefined> {
   return run;
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export function listRuns(tx: Tx, limits: GroupLimits, filter: RunFilter, page: PageRequest): Promise<Listed<Run>> {
   const conditions = [sql`r.tenant_id = ${tx.tenantId}`, withinLimits(limits)];
   if (filter.sourceGroupId !== undefined) conditions.push(sql`r.source_group_id = ${filter.sourceGroupId}`);
@@ -263,7 +262,6 @@ const RUN_ERROR_COLUMNS = raw(
   'e.id, e.source_id, e.name, e.path, e.url, e.stage, e.title, e.message, e.retryable, e.created_at',
 );
 
-/** Returns one page of the run's errors, with one extra row if a next page exists; `total` counts all errors. */
 export function listRunErrors(tx: Tx, runId: string, page: PageRequest): Promise<Listed<RunError>> {
   const matching = sql`run_error e where e.tenant_id = ${tx.tenantId} and e.run_id = ${runId}`;
   return readPage<RunError>(tx, RUN_ERROR_COLUMNS, matching, raw('e.id'), page);

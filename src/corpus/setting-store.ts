@@ -83,7 +83,6 @@ export async function findSetting(
   return setting;
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export function listSettings(
   tx: Tx,
   kind: OriginKind,

@@ -106,7 +106,6 @@ export async function deleteLink(tx: Tx, link: Omit<TagLink, 'id'>, limits: Grou
   return rows.length > 0;
 }
 
-/** Returns one page in order of creation, with one extra row if a next page exists; `total` counts all matches. */
 export function listLinks(
   tx: Tx,
   limits: GroupLimits,

@@ -27,7 +27,6 @@ export function costOf(...groups: readonly (MetadataFilterGroup | undefined)[]):
   return cost;
 }
 
-/** Returns the sum of the costs. */
 export function addCosts(...costs: readonly FilterCost[]): FilterCost {
   const sum = { fixedNs: 0, rowNs: 0, byteNs: 0 };
   for (const { fixedNs, rowNs, byteNs } of costs) {

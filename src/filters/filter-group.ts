@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { codePointLength } from '../util/code-points.ts';
 import { isObject } from '../util/is-object.ts';
-import type { MetadataFilter } from './types.ts';
+import { FILTER_OPERATORS, type FilterOperator, type MetadataFilter, type Scalar } from './types.ts';
 
 const FILTER_MEMBERS_MAX = 64;
 const FILTER_DEPTH_MAX = 5;
@@ -20,25 +20,7 @@ export const OPERAND_SCHEMAS = [
   { type: 'array', items: SCALAR_SCHEMA, minItems: 1, maxItems: FILTER_VALUES_MAX },
 ] as const;
 
-export type FilterOperator = MetadataFilter['operator'];
-
-const FILTER_OPERATORS = [
-  'eq',
-  'ne',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'in',
-  'nin',
-  'contains',
-  'starts_with',
-  'exists',
-  'not_exists',
-] as const satisfies readonly FilterOperator[];
-
 export type Path = readonly (string | number)[];
-export type Scalar = string | number | boolean;
 
 export interface FilterGroup<Condition> {
   operator: 'and' | 'or';

@@ -13,9 +13,7 @@ import {
   TIME_LENGTH_MAX,
   TIME_PATTERN,
 } from './metadata-value.ts';
-import type { MetadataFilter } from './types.ts';
-
-export type Scalar = string | number | boolean;
+import type { MetadataFilter, Scalar } from './types.ts';
 
 export const OPERATORS = { eq: '=', gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 

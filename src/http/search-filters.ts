@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { FILE_TYPES } from '../client/file-types.ts';
 import { type ColumnRef, findColumnRefs } from '../corpus/column-store.ts';
+import { type CamelCase, camelCase } from '../db/column-names.ts';
 import type { Database } from '../db/database.ts';
 import { invalidAt } from '../errors.ts';
 import { metadataFilterGroupSchema } from '../filters/filter-group.ts';
@@ -57,6 +58,9 @@ export const filterShape = {
 
 export type FilterFields = z.output<z.ZodObject<typeof filterShape>>;
 
+/** The filters of the wire by the names of the program. */
+type NamedFilters = { [Name in keyof FilterFields as CamelCase<Name>]?: NonNullable<FilterFields[Name]> };
+
 /** The metadata columns of the tenant that `metadata_filter` names, by their keys. */
 type DeclaredColumns = ReadonlyMap<string, ColumnRef>;
 
@@ -77,23 +81,15 @@ function toFilters(fields: FilterFields, columns: DeclaredColumns): Filters {
     throw invalidAt(['date_from'], 'must not be after date_to.');
   }
   if (fields.metadata_filter) checkColumns(fields.metadata_filter, ['metadata_filter'], columns);
-  const filters: { [name in keyof Filters]: Filters[name] | undefined } = {
-    sourceGroupIds: fields.source_group_ids,
-    tags: fields.tags,
-    tagIds: fields.tag_ids,
-    tagFilterLogic: fields.tag_filter_logic,
-    sourceTypes: fields.source_types,
-    fileTypes: fields.file_types,
-    dateFrom: fields.date_from,
-    dateTo: fields.date_to,
-    domains: fields.domains,
-    metadata: fields.metadata,
-    sourceMetadata: fields.source_metadata,
-    chunkMetadata: fields.chunk_metadata,
-    metadataFilter: fields.metadata_filter,
-    columns: fields.metadata_filter && columns,
-  };
-  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Filters;
+  const named = Object.entries(filtersOf(fields)).map(([name, value]) => [camelCase(name), value]);
+  const filters: NamedFilters = Object.fromEntries(named);
+  return fields.metadata_filter ? { ...filters, columns } : filters;
+}
+
+/** Returns the filters among the members of a body. */
+export function filtersOf(body: FilterFields): FilterFields {
+  const named = Object.keys(filterShape) as (keyof FilterFields)[];
+  return Object.fromEntries(named.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }
 
 function checkColumns(group: MetadataFilterGroup, path: readonly PropertyKey[], columns: DeclaredColumns): void {

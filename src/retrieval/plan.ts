@@ -26,9 +26,7 @@ export interface Facts {
   access: Access;
   /** The names of source groups in the query. */
   groupNames: readonly string[];
-  /** The languages of the corpus. */
   languages: readonly string[];
-  /** Undefined if the query has no vector. */
   vector: QueryVector | undefined;
   fusion: FusionSettings;
   hasRerankModel: boolean;

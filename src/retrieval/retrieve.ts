@@ -223,9 +223,9 @@ async function readPage(
   redactor: Redactor | null,
   ranked: readonly RankedCandidate[],
 ): Promise<Page> {
-  const { tenantId, offset, limit, context = NO_NEIGHBOURS } = request;
+  const { offset, limit, context = NO_NEIGHBOURS } = request;
   const candidates = ranked.slice(offset, offset + limit);
-  const neighbours = await readNeighbours(tx, { ...access, tenantId }, candidates, context);
+  const neighbours = await readNeighbours(tx, access, candidates, context);
   const hiddenPaths = await listHiddenPaths(tx, candidates, access);
   return { candidates, neighbours, hiddenPaths, access, redactor };
 }

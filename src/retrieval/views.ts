@@ -11,7 +11,6 @@ import type { RankedCandidate } from './ranking/rank.ts';
 import { addNeighbours, type NeighbourRow, type ReadRow, toHit, UNRANKED, withPlace } from './reading/hits.ts';
 import type { Hit, RetrieveRequest, Warning } from './types.ts';
 
-/** A page as it was read. */
 export interface Page {
   candidates: readonly RankedCandidate[];
   /** Null if no neighbours were asked for. */

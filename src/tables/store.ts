@@ -172,17 +172,14 @@ export async function hideTable(tx: Tx, id: string, now: Date): Promise<void> {
 /** Saves what a user has set. */
 export async function changeTable(
   tx: Tx,
-  table: Pick<
-    TableRow,
-    'tenantId' | 'tableId' | 'name' | 'sqlName' | 'description' | 'columnSettings' | 'schemaPolicy' | 'columns'
-  >,
+  table: Pick<TableRow, 'tableId' | 'name' | 'sqlName' | 'description' | 'columnSettings' | 'schemaPolicy' | 'columns'>,
   now: Date,
 ): Promise<void> {
   await tx.query(sql`
     update source_table set name = ${table.name}, sql_name = ${table.sqlName}, description = ${table.description},
       column_settings = ${json(table.columnSettings)}, schema_policy = ${table.schemaPolicy}, columns = ${json(table.columns)},
       updated_at = ${now}
-    where tenant_id = ${table.tenantId} and id = ${table.tableId}`);
+    where tenant_id = ${tx.tenantId} and id = ${table.tableId}`);
 }
 
 export interface WaitingTable {

@@ -96,13 +96,13 @@ test('a condition on numbers, times or texts reads a range of the index, under r
   const access = { sourceGroupIds: null, tagIds: null, policy: null };
   const indexConditions = async (value: string | number): Promise<string> => {
     const sourceMetadata: MetadataFilterGroup = { operator: 'and', filters: [{ key: 'year', operator: 'gte', value }] };
-    const rows = await database.db.transaction(first.tenant.id, async (tx) => {
+    const { id: tenantId, partitionNo } = first.tenant;
+    const scope = { ...access, tenantId, partitionNo, filters: { sourceMetadata } };
+    const rows = await database.db.transaction(tenantId, async (tx) => {
       await tx.query(
         sql`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
       );
-      return tx.query<{ plan: string }>(
-        sql`explain select s.id ${matchingSources(first.tenant.id, access, { sourceMetadata })}`,
-      );
+      return tx.query<{ plan: string }>(sql`explain select s.id ${matchingSources(scope)}`);
     });
     return rows.flatMap((row) => Object.values(row).filter((line) => line.includes('Index Cond'))).join('\n');
   };

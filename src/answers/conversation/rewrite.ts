@@ -125,7 +125,6 @@ function termsOf(text: string): Set<string> {
   return new Set(analyzeQuery(text, LANGUAGES));
 }
 
-/** Returns the share of `terms` that `within` has. */
 function shareOf(terms: ReadonlySet<string>, within: ReadonlySet<string>): number {
   return terms.size === 0 ? 1 : terms.intersection(within).size / terms.size;
 }

@@ -13,7 +13,6 @@ export interface TextSegment {
   content: string;
 }
 
-/** Deletes the text of one generation of each source. */
 export async function deleteTexts(tx: Tx, versions: readonly { id: string; generation: number }[]): Promise<void> {
   const ids = versions.map(({ id }) => id);
   await tx.query(

@@ -1,7 +1,7 @@
 /** The request body of POST /agents/runs, and the conversion of an ag-ui RunAgentInput into such a body. */
 import { z } from 'zod';
 import { givenId, principalShape } from '../../http/schemas.ts';
-import { type FilterFields, filterShape } from '../../http/search-filters.ts';
+import { filterShape } from '../../http/search-filters.ts';
 import { isObject } from '../../util/is-object.ts';
 import { text } from '../../util/text-schema.ts';
 
@@ -67,9 +67,4 @@ function textOf(content: unknown): unknown {
     .filter((part) => isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string')
     .map((part: { text: string }) => part.text)
     .join('\n');
-}
-
-export function filtersOf(body: AgentRunBody): FilterFields {
-  const named = Object.keys(filterShape) as (keyof FilterFields)[];
-  return Object.fromEntries(named.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }

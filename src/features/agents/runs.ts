@@ -2,10 +2,11 @@
 import type { Caller } from '../../access/caller.ts';
 import { invalidAt, invalidRequest, ServiceError } from '../../errors.ts';
 import type { RequestRights } from '../../http/live-rights.ts';
+import { filtersOf } from '../../http/search-filters.ts';
 import { type Tool, toolsFor } from '../../http/tools/tool.ts';
 import { newId } from '../../util/ids.ts';
 import type { Asking, Host } from './host.ts';
-import { type AgentRunBody, filtersOf } from './request.ts';
+import type { AgentRunBody } from './request.ts';
 import { countActiveRuns, insertRun, type NewRun } from './store.ts';
 
 /** Runs of a key that wait or go on. */

@@ -1,5 +1,5 @@
 /** SQL of the tables agent_run and agent_step. */
-import type { Owner } from '../../corpus/conversation-store.ts';
+import { belongsTo, type Owner } from '../../corpus/conversation-store.ts';
 import { json, type Queryable, type Tx } from '../../db/database.ts';
 import { countRows, type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { raw, type Sql, sql } from '../../db/sql.ts';
@@ -48,23 +48,28 @@ export interface RunOutcome {
   error?: { message: string; type: string };
 }
 
-export interface AgentRun {
+export interface NewRun {
   id: string;
   apiKeyId: string;
+  keyFamilyId: string;
+  principalId: string | null;
   input: string;
   request: RunRequest;
   background: boolean;
-  status: RunStatus;
-  attempt: number;
   conversationId: string;
   userMessageId: string;
   assistantMessageId: string;
+  createdAt: Date;
+}
+
+export interface AgentRun extends Omit<NewRun, 'keyFamilyId' | 'principalId'> {
+  status: RunStatus;
+  attempt: number;
   isStored: boolean;
   /** Why the last step was the last; null while there may be further steps. */
   gatheredAs: RunFinish | null;
   finishReason: RunFinish | null;
   outcome: RunOutcome | null;
-  createdAt: Date;
   startedAt: Date | null;
   endedAt: Date | null;
 }
@@ -93,24 +98,6 @@ const COLUMNS = raw(`r.id, r.api_key_id, r.input, r.request, r.background, r.sta
   r.conversation_id, r.user_message_id, r.assistant_message_id, r.is_stored,
   r.gathered_as, r.finish_reason, r.outcome, r.created_at, r.started_at, r.ended_at`);
 
-function belongsTo({ keyFamilyId, principal }: Owner): Sql {
-  const ofFamily = keyFamilyId === null ? raw('true') : sql`r.key_family_id = ${keyFamilyId}`;
-  return principal === null ? ofFamily : sql`${ofFamily} and r.principal_id is not distinct from ${principal.id}::text`;
-}
-
-export type NewRun = Pick<
-  AgentRun,
-  | 'id'
-  | 'apiKeyId'
-  | 'input'
-  | 'request'
-  | 'background'
-  | 'conversationId'
-  | 'userMessageId'
-  | 'assistantMessageId'
-  | 'createdAt'
-> & { keyFamilyId: string; principalId: string | null };
-
 export async function insertRun(tx: Tx, run: NewRun): Promise<void> {
   await tx.query(sql`
     insert into agent_run (tenant_id, id, api_key_id, key_family_id, principal_id, input, request, background, status,
@@ -126,14 +113,13 @@ export function countActiveRuns(tx: Tx, apiKeyId: string): Promise<number> {
 }
 
 /** Returns the run; undefined if it does not exist or belongs to somebody else. */
-export async function findRun(db: Tx, id: string, owner: Owner): Promise<AgentRun | undefined> {
-  const [row] = await db.query<AgentRun>(
-    sql`select ${COLUMNS} from agent_run r where r.tenant_id = ${db.tenantId} and r.id = ${id} and ${belongsTo(owner)}`,
+export async function findRun(tx: Tx, id: string, owner: Owner): Promise<AgentRun | undefined> {
+  const [row] = await tx.query<AgentRun>(
+    sql`select ${COLUMNS} from agent_run r where r.tenant_id = ${tx.tenantId} and r.id = ${id} and ${belongsTo(owner)}`,
   );
   return row;
 }
 
-/** Returns one page of runs, with one extra row if a next page exists; `total` counts all matches. */
 export function listRuns(
   tx: Tx,
   owner: Owner,
@@ -145,10 +131,9 @@ export function listRuns(
   return readPage<AgentRun>(tx, COLUMNS, matching, raw('r.id'), page);
 }
 
-/** Returns the key with which a run was begun. */
-export async function findApiKeyOfRun(db: Tx, id: string): Promise<string | undefined> {
-  const [row] = await db.query<{ apiKeyId: string }>(
-    sql`select r.api_key_id from agent_run r where r.tenant_id = ${db.tenantId} and r.id = ${id}`,
+export async function findApiKeyOfRun(tx: Tx, id: string): Promise<string | undefined> {
+  const [row] = await tx.query<{ apiKeyId: string }>(
+    sql`select r.api_key_id from agent_run r where r.tenant_id = ${tx.tenantId} and r.id = ${id}`,
   );
   return row?.apiKeyId;
 }
@@ -180,9 +165,9 @@ export async function beatRun(tx: Tx, run: AgentRun, now: Date): Promise<boolean
 }
 
 /** Returns whether somebody asked to cancel the run; undefined if this attempt does not work on it any more. */
-export async function findCancelRequest(db: Tx, run: AgentRun): Promise<boolean | undefined> {
-  const [row] = await db.query<{ isRequested: boolean }>(
-    sql`select r.cancel_requested_at is not null as is_requested from agent_run r where ${mine(db.tenantId, run)}`,
+export async function findCancelRequest(tx: Tx, run: AgentRun): Promise<boolean | undefined> {
+  const [row] = await tx.query<{ isRequested: boolean }>(
+    sql`select r.cancel_requested_at is not null as is_requested from agent_run r where ${mine(tx.tenantId, run)}`,
   );
   return row?.isRequested;
 }

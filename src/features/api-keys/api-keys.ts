@@ -71,12 +71,10 @@ export async function issueApiKey(
     if ((await findGroupIds(tx, groupIds)).length < groupIds.length) throw notFound();
     if ((await findTagIds(tx, tagIds)).length < tagIds.length) throw notFound();
     const issued = {
+      ...wanted,
       id,
-      name: wanted.name,
-      scopes: wanted.scopes,
       sourceGroupIds: wanted.sourceGroupIds && groupIds,
       tagIds: wanted.tagIds && tagIds,
-      expiresAt: wanted.expiresAt,
       issuedBy: caller.apiKeyId,
       createdAt: now,
       lastUsedAt: null,

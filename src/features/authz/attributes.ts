@@ -1,7 +1,8 @@
 /** Wire schemas of the attributes of a principal. */
+
 import { z } from 'zod';
 import type { Attributes } from '../../access/policy.ts';
-import type { Scalar } from '../../filters/filter-group.ts';
+import type { Scalar } from '../../filters/types.ts';
 import { codePointLength } from '../../util/code-points.ts';
 
 export const ATTRIBUTES_MAX = 100;

@@ -25,7 +25,6 @@ export interface PreviewedSource {
   visibleBefore: boolean;
 }
 
-/** Returns the size of all sources and of all their chunks. */
 export async function readSizes(tx: Tx): Promise<{ sources: Size; chunks: Size }> {
   const [sources] = await tx.query<Size>(sourceSizes(tx.tenantId));
   const [chunks] = await tx.query<Size>(sql`

@@ -134,7 +134,6 @@ function retrievedIn({ hits, pages }: Context): Parameters<typeof openOutputPoli
   };
 }
 
-/** Returns the request to the model. */
 function frame(
   { usage: ledger }: Pick<Deps, 'usage'>,
   { caller, history, question }: Asked,

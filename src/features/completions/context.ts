@@ -28,7 +28,6 @@ const NO_TABLE = { result: null, warnings: [] };
 export type LabelledHit = Hit & { number: number };
 
 export interface Context {
-  /** The search query. */
   query: View<string> & Pick<StandaloneQuery, 'rewrittenBy' | 'modelFailure'>;
   /** The retrieved chunks, the best first. */
   hits: View<LabelledHit[]>;
@@ -51,20 +50,7 @@ export interface Context {
  * @throws what retrieval throws; the signal's reason.
  */
 export async function findContext(
-  deps: Pick<
-    Deps,
-    | 'db'
-    | 'config'
-    | 'log'
-    | 'chatModel'
-    | 'usage'
-    | 'embedding'
-    | 'reranker'
-    | 'blobs'
-    | 'queue'
-    | 'redactors'
-    | 'tableEngine'
-  >,
+  deps: Deps,
   asked: Asked,
   body: CompletionBody,
   signal: AbortSignal,

@@ -97,7 +97,7 @@ export async function readConversation(
   const principal = principalOf(deps, body);
   const latest = body.messages.findLastIndex(({ role }) => role === 'user');
   const sent = body.messages[latest]!.content;
-  const { turn, rules, access, redactor, past, pastChunks } = await deps.db.transaction(caller.tenantId, async (tx) => {
+  const { past, ...read } = await deps.db.transaction(caller.tenantId, async (tx) => {
     const rules = await readRules(tx, principal);
     const access = await openAccess(tx, caller, principal);
     const found = await findTurn(tx, ownerOf(caller, principal), body, sent);
@@ -110,6 +110,7 @@ export async function readConversation(
     const chunkIds = outlives ? [] : past.flatMap(({ context }) => context.chunkIds ?? []);
     return { ...fields, past, pastChunks: await readPresent(tx, access, [...new Set(chunkIds)]) };
   });
+  const { turn, rules, redactor } = read;
   rights.holdRules(rules);
   const original = turn.storedQuestion ?? sent;
   // Hashes of the caller's own text would let the caller look for the hashed values of stored content.
@@ -123,22 +124,11 @@ export async function readConversation(
   if (!complete && !turn.isNew && body.truncation === 'disabled') {
     throw invalidRequest('The conversation exceeds the context of the model, and truncation is disabled.');
   }
-  const outputRedactor = deps.chatModel.ask ? masking : redactor;
   return {
-    caller,
-    principal,
-    rules,
-    access,
-    rights,
-    redactor,
-    outputRedactor,
+    ...read,
+    ...{ caller, principal, rights, filters, original, question, history },
+    outputRedactor: deps.chatModel.ask ? masking : redactor,
     modelSteps: deps.chatModel.ask ? ['llm_input'] : ['llm_input', 'output'],
-    filters,
-    turn,
-    original,
-    question,
-    history,
-    pastChunks,
   };
 }
 

@@ -22,7 +22,6 @@ interface Evidence {
 }
 
 interface AnswerOptions {
-  /** The model that answers. */
   chatModel: ChatModel;
   /** A statement whose result is evidence, too. */
   statement?: Statement | undefined;

@@ -42,11 +42,6 @@ export interface ResultSpan extends Span {
   reason: string | null;
 }
 
-type Uses = Pick<
-  Deps,
-  'db' | 'config' | 'blobs' | 'queue' | 'redactors' | 'tableEngine' | 'chatModel' | 'usage' | 'log'
->;
-
 /**
  * Returns the result of a query that a model writes, if a table fits the question. The tables are those of the retrieved chunks, so that
  * the filters of the request apply to them. A failure is a warning: the answer is then made from the passages alone.
@@ -55,7 +50,7 @@ type Uses = Pick<
  * @throws the signal's reason.
  */
 export async function queryForAnswer(
-  deps: Uses,
+  deps: Deps,
   asked: Asked,
   question: string,
   hits: readonly Hit[],
@@ -99,7 +94,7 @@ export interface Statement {
 
 /** Returns the result that a statement of an agent run has now. A failure is a warning. @throws the signal's reason. */
 export async function runForAnswer(
-  deps: Uses,
+  deps: Deps,
   asked: Asked,
   { sql, tables, timeoutMs }: Statement,
   signal: AbortSignal,

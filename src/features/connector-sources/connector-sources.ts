@@ -50,20 +50,12 @@ export async function createSource(
   saveAnswer: (tx: Tx, source: ConnectorSource) => Promise<void>,
 ): Promise<ConnectorSource> {
   const createdAt = deps.clock.now();
-  const { needsCredential, metadata, nextTimes } = await checkNewSource(deps, kind, given, createdAt);
+  const checked = await checkNewSource(deps, kind, given, createdAt);
   if (given.oneTimeCredential !== undefined) await prepareToSeal(deps);
   return deps.db.transaction(caller.tenantId, async (tx) => {
     if (given.secretId !== undefined) await checkSecret(tx, kind.credential!, given.secretId);
-    const id = await addOriginGroup(deps, tx, {
-      name: given.name,
-      origin: given.origin,
-      secretId: given.secretId ?? null,
-      needsCredential,
-      rrule: given.rrule,
-      nextTimes,
-      metadata,
-      createdAt,
-    });
+    const { name, origin, secretId = null, rrule } = given;
+    const id = await addOriginGroup(deps, tx, { name, origin, secretId, rrule, ...checked, createdAt });
     if (given.oneTimeCredential !== undefined) {
       await insertSecret(tx, deps.config, {
         id: newId(createdAt.getTime()),

@@ -31,7 +31,6 @@ const signInBody = z
     'needs api_key or token, not both',
   );
 
-/** Registers the routes. */
 export function registerConsoleSession(app: FastifyInstance, deps: Deps): void {
   const failures = openFailureLimit(deps.clock);
 

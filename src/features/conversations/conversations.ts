@@ -15,7 +15,7 @@ import {
   setActiveLeaf,
   type TreeMessage,
 } from '../../corpus/conversation-store.ts';
-import type { Database, Tx } from '../../db/database.ts';
+import type { Database } from '../../db/database.ts';
 import { notFound, orNotFound, ServiceError } from '../../errors.ts';
 
 export interface ConversationTree extends Conversation {
@@ -38,7 +38,11 @@ export function readConversation(
   principal: Principal | null,
   id: string,
 ): Promise<ConversationTree> {
-  return db.transaction(caller.tenantId, (tx) => readTree(tx, caller, principal, id));
+  return db.transaction(caller.tenantId, async (tx) => {
+    const conversation = orNotFound(await findConversation(tx, id, ownerOf(caller, principal)));
+    const access = await openAccess(tx, caller, principal);
+    return { ...conversation, messages: await listMessages(tx, id, access) };
+  });
 }
 
 /**
@@ -89,10 +93,4 @@ export function removeConversation(
     await recordChange(tx, caller, 'delete', 'conversation', id, { messages: messages.length });
     return conversation;
   });
-}
-
-async function readTree(tx: Tx, caller: Caller, principal: Principal | null, id: string): Promise<ConversationTree> {
-  const conversation = orNotFound(await findConversation(tx, id, ownerOf(caller, principal)));
-  const access = await openAccess(tx, caller, principal);
-  return { ...conversation, messages: await listMessages(tx, id, access) };
 }

@@ -135,12 +135,11 @@ async function readAround(
   around: { before: number; after: number },
   { caller, principal }: Exchange,
 ): Promise<z.input<typeof output>> {
-  const { tenantId } = caller;
   if (!isId(chunkId)) throw notFound();
-  const { row, neighbours, redactor } = await withRedactor(deps, tenantId, async (tx) => {
+  const { row, neighbours, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, principal);
     const row = await findChunk(tx, chunkId, access);
-    return { row, neighbours: row ? await readNeighbours(tx, { ...access, tenantId }, [row], around) : null };
+    return { row, neighbours: row ? await readNeighbours(tx, access, [row], around) : null };
   });
   const [hit] = await readerViewOfChunks(redactor, row ? [row] : []);
   if (!hit) throw notFound();

@@ -75,13 +75,12 @@ export function searchTool(deps: Deps, route: Route): Tool {
 
 /** Returns the results as the caller may see them now. */
 async function restore(deps: Deps, args: Json, kept: Kept, { caller, principal }: Exchange): Promise<Json> {
-  const { tenantId } = caller;
   const { ranks, warnings } = kept.more as unknown as Stored;
   const context = args['context'] as { before: number; after: number } | undefined;
-  const { rows, neighbours, redactor } = await withRedactor(deps, tenantId, async (tx) => {
+  const { rows, neighbours, redactor } = await withRedactor(deps, caller.tenantId, async (tx) => {
     const access = await accessOf(deps, tx, caller, principal);
     const rows = await findChunks(tx, kept.chunkIds, access);
-    return { rows, neighbours: context ? await readNeighbours(tx, { ...access, tenantId }, rows, context) : null };
+    return { rows, neighbours: context ? await readNeighbours(tx, access, rows, context) : null };
   });
   const hits = await collect(rows, (row) => toHit(row, ranks[kept.chunkIds.indexOf(row.id)]!, redactor));
   await addNeighbours(hits, neighbours, redactor);

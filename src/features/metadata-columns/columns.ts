@@ -26,11 +26,6 @@ export function refuseLimited({ sourceGroupIds, tagIds }: Caller): void {
     throw new ServiceError('forbidden', 'A key with limits cannot declare or delete metadata columns.');
 }
 
-/** Returns a column. @throws ServiceError not_found */
-export async function getColumn(tx: Tx, caller: Caller, key: string): Promise<MetadataColumn> {
-  return orNotFound(await findColumn(tx, key, caller));
-}
-
 /**
  * Declares a column and returns it. Filters may name it from the commit on.
  *
@@ -62,7 +57,7 @@ export async function declareColumn(
 export async function removeColumn({ db }: Pick<Uses, 'db'>, caller: Caller, key: string): Promise<MetadataColumn> {
   return db.transaction(caller.tenantId, async (tx) => {
     await lockColumns(tx);
-    const column = await getColumn(tx, caller, key);
+    const column = orNotFound(await findColumn(tx, key, caller));
     await deleteColumn(tx, column.id);
     await recordChange(tx, caller, 'delete', 'metadata_column', column.key, { type: column.type });
     return column;

@@ -6,11 +6,12 @@ import type { Caller } from '../../access/caller.ts';
 import {
   COLUMN_TYPES,
   type ColumnValue,
+  findColumn,
   listColumns,
   listValues,
   type MetadataColumn,
 } from '../../corpus/column-store.ts';
-import { invalidRequest } from '../../errors.ts';
+import { invalidRequest, orNotFound } from '../../errors.ts';
 import { FILTER_KEY_LENGTH_MAX, FILTER_VALUE_LENGTH_MAX } from '../../filters/filter-group.ts';
 import type { Deps } from '../../http/deps.ts';
 import { pageAnswer, pageQuery, pageQueryShape, pageRequest, pageResponse } from '../../http/page.ts';
@@ -22,7 +23,7 @@ import type { Redactor } from '../../redaction/redact.ts';
 import { withRedactor } from '../../redaction/redactors.ts';
 import { collect } from '../../util/collect.ts';
 import { text } from '../../util/text-schema.ts';
-import { COLUMNS_MAX, declareColumn, getColumn, refuseLimited, removeColumn } from './columns.ts';
+import { COLUMNS_MAX, declareColumn, refuseLimited, removeColumn } from './columns.ts';
 
 const route = routesOf('Metadata columns');
 const COLUMN_DESCRIPTION_LENGTH_MAX = 1_000;
@@ -171,7 +172,7 @@ function readValues(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<{ values: ColumnValue[]; redactor: Redactor | null }> {
   return withRedactor(deps, caller.tenantId, async (tx) => {
-    const column = await getColumn(tx, caller, key);
+    const column = orNotFound(await findColumn(tx, key, caller));
     if (column.type === 'integer' && after !== undefined && !WHOLE_NUMBER.test(after)) {
       throw invalidRequest('Query parameter "after": must be a whole number, as the values are.');
     }

@@ -36,7 +36,6 @@ export function listPageChunks(tx: Tx, source: PagedSource, page: number, limit:
     order by c.ordinal limit ${limit}`);
 }
 
-/** Returns the headers of the tables on a page. */
 export async function listPageHeaders(tx: Tx, source: PagedSource, page: number): Promise<string[]> {
   const rows = await tx.query<{ content: string; context: string | null }>(sql`
     select c.content, c.context from chunk c

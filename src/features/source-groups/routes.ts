@@ -1,10 +1,8 @@
 /** Routes for source groups of every type, and for their sources. The routes for their runs are in run-routes.ts. */
 
 import { z } from 'zod';
-import type { GroupLimits } from '../../access/limits.ts';
 import { findGroup, listGroups, type SourceGroup } from '../../corpus/group-store.ts';
 import { listSourcesOfGroup } from '../../corpus/source-lookup.ts';
-import type { Tx } from '../../db/database.ts';
 import { orNotFound } from '../../errors.ts';
 import { deleteGroupRoute } from '../../http/delete-group-route.ts';
 import type { Deps } from '../../http/deps.ts';
@@ -80,7 +78,9 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     params: idParams,
     response: { status: 200, schema: sourceGroupSchema },
     async handler({ caller, params }) {
-      const { redactor, ...group } = await withRedactor(deps, caller.tenantId, (tx) => getGroup(tx, params.id, caller));
+      const { redactor, ...group } = await withRedactor(deps, caller.tenantId, async (tx) =>
+        orNotFound(await findGroup(tx, params.id, caller)),
+      );
       return toSourceGroup(group, redactor);
     },
   }),
@@ -130,7 +130,7 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
     response: pageResponse('sources', sourceDetailsSchema, 'Sources of this page.'),
     async handler({ caller, params, query }) {
       const { redactor, ...listed } = await withRedactor(deps, caller.tenantId, async (tx) => {
-        await getGroup(tx, params.id, caller);
+        orNotFound(await findGroup(tx, params.id, caller));
         return listSourcesOfGroup(tx, params.id, pageRequest(query));
       });
       return pageAnswer('sources', query, listed, (source) => toSourceDetails(source, redactor, caller, deps.config));
@@ -139,11 +139,6 @@ export const sourceGroupRoutes = (deps: Deps): Route[] => [
   ...runRoutes(deps),
   ...eventRoutes(deps),
 ];
-
-/** Returns a group that the caller may see. @throws ServiceError not_found */
-async function getGroup(tx: Tx, id: string, limits: GroupLimits): Promise<SourceGroup> {
-  return orNotFound(await findGroup(tx, id, limits));
-}
 
 async function toSourceGroup(
   group: SourceGroup,

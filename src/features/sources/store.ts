@@ -9,15 +9,13 @@ import { raw, type Sql, sql } from '../../db/sql.ts';
 import { BLOCKED_TITLE } from '../../files/sandbox/redact-parsed.ts';
 import { SOURCE_TABLES } from '../../retrieval/query/filter-sql.ts';
 
-const FROM = raw('source s join source_group g on g.tenant_id = s.tenant_id and g.id = s.source_group_id');
-
 const visible = (tenantId: string, limits: GroupLimits): Sql =>
   sql`s.tenant_id = ${tenantId} and s.deleted_at is null and g.deleted_at is null and ${withinLimits(limits)}`;
 
 /** Returns a source, whatever its ingestion status. */
 export async function findSource(tx: Tx, id: string, limits: GroupLimits): Promise<Source | undefined> {
   const [source] = await tx.query<Source>(sql`
-    select ${SOURCE_COLUMNS} from ${FROM} where ${visible(tx.tenantId, limits)} and s.id = ${id}`);
+    select ${SOURCE_COLUMNS} from ${SOURCE_TABLES} where ${visible(tx.tenantId, limits)} and s.id = ${id}`);
   return source;
 }
 
@@ -28,7 +26,7 @@ export function listSourcesWithMetadata(
   sourceType: string,
   page: PageRequest,
 ): Promise<Listed<Source>> {
-  const matching = sql`${FROM} where ${visible(tx.tenantId, limits)} and s.source_type = ${sourceType} and s.metadata <> '{}'`;
+  const matching = sql`${SOURCE_TABLES} where ${visible(tx.tenantId, limits)} and s.source_type = ${sourceType} and s.metadata <> '{}'`;
   return readPage<Source>(tx, SOURCE_COLUMNS, matching, raw('s.id'), page);
 }
 
@@ -47,7 +45,7 @@ export async function findRawFile(
   exceptType: string,
 ): Promise<RawFile | undefined> {
   const [file] = await tx.query<RawFile>(sql`
-    select s.name, b.hash, b.size from ${FROM} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
+    select s.name, b.hash, b.size from ${SOURCE_TABLES} join blob b on b.tenant_id = s.tenant_id and b.hash = s.blob_hash
     where ${visible(tx.tenantId, limits)} and s.id = ${id} and s.source_type <> ${exceptType}`);
   return file;
 }

@@ -86,7 +86,6 @@ function matching(tenantId: string, access: Access, { sourceId, sourceGroupId, n
   return sql`${FROM} where ${join(parts, ' and ')}`;
 }
 
-/** Returns visible tables in the order of the page, with one extra row if there is a next page. */
 export function listVisibleTables(
   tx: Tx,
   access: Access,
@@ -98,7 +97,6 @@ export function listVisibleTables(
 
 export type TableNames = Pick<CatalogueTable, 'tableId' | 'name' | 'sqlName' | 'sourceName' | 'sourcePath'>;
 
-/** Returns the names of all visible tables that match. */
 export function listVisibleNames(tx: Tx, access: Access, filter: TableFilter): Promise<TableNames[]> {
   return tx.query<TableNames>(sql`
     select t.id as table_id, t.name, t.sql_name, coalesce(s.name, '') as source_name, ${SOURCE_PATH} as source_path

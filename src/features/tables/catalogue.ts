@@ -9,6 +9,7 @@ import { isUniqueViolation } from '../../db/pg-errors.ts';
 import { conflict, invalidAt, orNotFound, type ServiceError } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
 import { checkMayCreateGroup } from '../../http/key-limits.ts';
+import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
 import { requestDeletion } from '../../ingest/removal/delete-group.ts';
 import { startRun } from '../../ingest/runs/run-actions.ts';
 import { FACT_STEPS, isSourceBlocked, redactFact } from '../../redaction/apply-redaction.ts';
@@ -41,7 +42,7 @@ import {
   type TableNames,
   visibleParts,
 } from './catalogue-store.ts';
-import { checkUrl, followUrl, scheduleChange } from './from-url.ts';
+import { checkUrl, scheduleChange } from './from-url.ts';
 
 /** Rows that are read at once while rows of hidden chunks are left out. */
 const ROWS_AT_ONCE = 1_000;
@@ -194,19 +195,17 @@ async function createTableOfUrl(
   return deps.db.transaction(caller.tenantId, async (tx) => {
     await checkRoom(tx);
     const named = request.name ?? nameOfUrl(url);
-    const { name, sqlName } = await freeName(tx, named, request.name !== undefined);
-    const sourceGroupId = await followUrl(deps, tx, name, file, now);
+    const described = await describe(tx, named, request);
+    const { name } = described;
+    const group = { ...file, name, secretId: null, needsCredential: false, metadata: {}, createdAt: now };
+    const sourceGroupId = await addOriginGroup(deps, tx, group);
     const table = {
       id,
       sourceId: null,
       sourceGroupId,
       placeKey: null,
       position: { index: index ?? 0 },
-      name,
-      sqlName,
-      description: request.description ?? null,
-      requested: true,
-      schemaPolicy: request.schemaPolicy,
+      ...described,
       address: { url: file.origin.urls[0]!, index },
     };
     await insertTable(tx, table, now);
@@ -222,12 +221,13 @@ async function checkRoom(tx: Tx): Promise<void> {
     throw conflict(`There are ${TABLES_PER_TENANT_MAX} tables already: delete one first.`);
 }
 
-/** Returns the name with a free name in SQL. @throws ServiceError conflict if the caller chose a name that is taken. */
-async function freeName(tx: Tx, name: string, isChosen: boolean) {
+/** Returns the wanted table with a free name in SQL. @throws ServiceError conflict if the caller chose a name that is taken. */
+async function describe(tx: Tx, name: string, wanted: Wanted) {
   const base = sqlNameOf(name, 'table');
   const taken = await listSqlNames(tx, base);
-  if (isChosen && taken.has(base)) throw nameTaken();
-  return { name, sqlName: uniqueName(base, taken) };
+  if (wanted.name !== undefined && taken.has(base)) throw nameTaken();
+  const { description = null, schemaPolicy } = wanted;
+  return { name, sqlName: uniqueName(base, taken), description, requested: true, schemaPolicy };
 }
 
 async function createTableOfSource(
@@ -252,24 +252,20 @@ async function createTableOfSource(
     if (known && !known.hiddenAt) throw conflict(`The table exists already: ${known.tableId}.`);
     if (known) await deleteTables(tx, [known.tableId]);
     const wantedName = request.name ?? tableName(source.name, named, places);
-    const { name, sqlName } = await freeName(tx, wantedName, request.name !== undefined);
+    const described = await describe(tx, wantedName, request);
     const table = {
       id,
       sourceId: source.id,
       sourceGroupId: source.sourceGroupId,
       placeKey: named.key,
       position: named.position,
-      name,
-      sqlName,
-      description: request.description ?? null,
-      requested: true,
-      schemaPolicy: request.schemaPolicy,
+      ...described,
     };
     await insertTable(tx, table, now);
     await deps.queue.enqueue(tx, 'table-build', { tenantId, sourceId: source.id });
     const created = { id, sourceGroupId: source.sourceGroupId };
     await commitWith(tx, created);
-    await recordChange(tx, caller, 'create', 'table', id, { name, source_id: source.id });
+    await recordChange(tx, caller, 'create', 'table', id, { name: described.name, source_id: source.id });
     return created;
   });
 }

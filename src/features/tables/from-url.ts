@@ -6,7 +6,6 @@ import { findSettingOfGroup, saveSchedule } from '../../corpus/setting-store.ts'
 import type { Tx } from '../../db/database.ts';
 import { invalidAt, notFound } from '../../errors.ts';
 import type { Deps } from '../../http/deps.ts';
-import { addOriginGroup } from '../../ingest/origins/add-origin.ts';
 
 type WebOrigin = Extract<Origin, { kind: 'web' }>;
 
@@ -41,12 +40,6 @@ export async function checkUrl(deps: Deps, url: string, rrule: string, now: Date
     throw invalidAt(['source', 'url'], 'it must begin with https:// or http://, without a user name.');
   }
   return { origin, rrule, nextTimes: rrule === '' ? [] : await deps.schedules.check(rrule, now, now) };
-}
-
-/** Adds the source group that follows the file, and starts its first run. Returns its id. */
-export function followUrl(deps: Deps, tx: Tx, name: string, file: FileAtUrl, createdAt: Date): Promise<string> {
-  const group = { ...file, name, secretId: null, needsCredential: false, metadata: {}, createdAt };
-  return addOriginGroup(deps, tx, group);
 }
 
 /** Returns a change of the schedule, to be made in a transaction that has locked the group. @throws ServiceError */

@@ -212,7 +212,6 @@ async function chunkEnds(deps: BuildDeps, tenantId: string, source: TableSource)
   };
 }
 
-/** Writes the text of a table into a file. */
 async function writeText(
   deps: BuildDeps,
   tenantId: string,

@@ -60,13 +60,13 @@ export function openPostgresEngine(
     testsCandidates: true,
     settings: [...(hasTextSearch ? [...FORCE_INDEX_ORDER, ...SHALLOW] : FORCE_INDEXES), ...NEAREST_SETTINGS],
     open(tx, scope) {
-      const ofChunk = chunkConditions(scope, scope.filters);
+      const ofChunk = chunkConditions(scope);
       let share: Promise<number> | undefined;
       let matches: Promise<FilterMatches | undefined> | undefined;
       let scan: SmallCorpusScan | undefined;
       const sampled = (): Promise<number> => (share ??= sampleShare(tx, scope));
       // The BM25 index counts chunks that are gone until it merges its parts.
-      const isCounted = !hasTextSearch && !narrows(scope, scope.filters) && ofChunk.length === 0;
+      const isCounted = !hasTextSearch && !narrows(scope) && ofChunk.length === 0;
       return {
         ...(isCounted && { knownTerms: (terms) => countedTerms(tx, terms) }),
         async candidates(query) {
@@ -83,7 +83,7 @@ export function openPostgresEngine(
       /** Returns the lexical candidates if tests of the best chunks find them, so that the filter need not be evaluated. */
       async function testBest(query: CandidateQuery): Promise<Candidate[] | undefined> {
         const { terms, vector, depth } = query;
-        if (terms.length === 0 || depth > testedMax || !narrows(scope, scope.filters)) return undefined;
+        if (terms.length === 0 || depth > testedMax || !narrows(scope)) return undefined;
         const matching = await sampled();
         const tested = Math.ceil((TESTED_MARGIN * depth) / matching);
         if (tested > testedMax || matching < (vector ? WIDE_SHARE : TESTED_SHARE_MIN)) return undefined;
@@ -130,9 +130,5 @@ function isAmong(scope: Scope, { sources, mixed }: FilterMatches): Sql[] {
   const isOfSource = mixed
     ? sql`(c.source_id, c.generation) in (select f.id, f.generation from (${sources}) f)`
     : sql`c.source_id in (select f.id from (${sources}) f)`;
-  return [
-    sql`c.tenant_id = ${scope.tenantId}`,
-    sql`coalesce(${isOfSource}, false)`,
-    ...chunkConditions(scope, scope.filters),
-  ];
+  return [sql`c.tenant_id = ${scope.tenantId}`, sql`coalesce(${isOfSource}, false)`, ...chunkConditions(scope)];
 }

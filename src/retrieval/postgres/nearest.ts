@@ -72,8 +72,7 @@ function byIndex(scope: Scope, vector: QueryVector, depth: number, matches: Filt
 
 /** Returns the condition that the source of vector `v` matches. Sources that are not passed by id are looked up for each candidate. */
 function sourceMatches(scope: Scope, matches: FilterMatches | undefined): Sql {
-  if (!matches || matches.ids === null)
-    return sourceIsAlive(scope.tenantId, narrowingConditions(scope.tenantId, scope, scope.filters));
+  if (!matches || matches.ids === null) return sourceIsAlive(scope.tenantId, narrowingConditions(scope));
   const isNamed = sql`coalesce(v.source_id = any(${matches.ids}::uuid[]), false)`;
   return matches.mixed ? sql`${isNamed} and ${sourceIsAlive(scope.tenantId)}` : isNamed;
 }
@@ -124,7 +123,7 @@ function bound({ vectors, values }: QueryVector): Sql {
 }
 
 function chunkMatches(scope: Scope): Sql[] {
-  const conditions = chunkConditions(scope, scope.filters);
+  const conditions = chunkConditions(scope);
   if (conditions.length === 0) return [];
   return [
     sql`coalesce((select ${join(conditions, ' and ')} from chunk c

@@ -91,7 +91,7 @@ function countIn(text: string, byFirst: ReadonlyMap<number, readonly string[]>) 
 
 async function readTerms(tx: Tx, scope: Scope, { sources, mixed }: FilterMatches): Promise<ChunkTerms[]> {
   const { tenantId, partitionNo } = scope;
-  const conditions: Sql[] = [sql`c.tenant_id = ${tenantId}`, ...chunkConditions(scope, scope.filters)];
+  const conditions: Sql[] = [sql`c.tenant_id = ${tenantId}`, ...chunkConditions(scope)];
   const ofGeneration = mixed ? sql`and (not f.mixed or c.generation = f.generation)` : empty;
   // Reads source by source, because a join may be planned as a scan of all chunks.
   return tx.query<ChunkTerms>(sql`

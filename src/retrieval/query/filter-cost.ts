@@ -53,7 +53,7 @@ export async function checkFilterCost(
       ofPolicy: policy?.cost.chunk,
       sizes: sql`select coalesce(sum(s.chunk_count), 0) as rows, coalesce(sum(s.chunk_metadata_bytes), 0) as bytes,
           coalesce(sum(s.chunk_metadatas_count + (s.chunk_count - s.chunk_metadatas_count) * ${EMPTY_WEIGHT}::float8), 0) as weight
-        ${matchingSources(tenantId, scope, filters)}`,
+        ${matchingSources(scope)}`,
     },
   ];
   for (const { what, where, filter, ofPolicy, sizes } of tests) {

@@ -25,7 +25,7 @@ export interface FilterMatches {
 
 /** Returns a select of the matching sources. */
 export function sourcesOf(scope: Scope): Sql {
-  return sql`select s.id, s.generation, s.mixed ${matchingSources(scope.tenantId, scope, scope.filters)}`;
+  return sql`select s.id, s.generation, s.mixed ${matchingSources(scope)}`;
 }
 
 /**
@@ -60,8 +60,8 @@ const SAMPLED_MIN = 20;
 
 /** Returns the approximate share of the sources that match, from a sample; 0 if the sample tells nothing. */
 export async function sampleShare(tx: Tx, scope: Scope): Promise<number> {
-  const { tenantId, filters } = scope;
-  const conditions = [ALIVE, ...narrowingConditions(tenantId, scope, filters)];
+  const { tenantId } = scope;
+  const conditions = [ALIVE, ...narrowingConditions(scope)];
   const [sample] = await tx.query<{ tested: number; matching: number }>(sql`
     select count(*) as tested, count(*) filter (where ${join(conditions, ' and ')}) as matching
     from (select * from source tablesample system (
@@ -74,8 +74,8 @@ export async function sampleShare(tx: Tx, scope: Scope): Promise<number> {
 
 /** Returns the matching sources; undefined if the filters exclude no source that is alive. */
 export async function findFilterMatches(tx: Tx, scope: Scope, namedMax = IDS_MAX): Promise<FilterMatches | undefined> {
-  if (!narrows(scope, scope.filters)) return undefined;
-  const sources = matchingSources(scope.tenantId, scope, scope.filters);
+  if (!narrows(scope)) return undefined;
+  const sources = matchingSources(scope);
   const [found] = await tx.query<Found>(sql`
     select f.sources, f.any_mixed, f.chunks,
       case when f.sources <= ${namedMax}::int then array_send(f.ids) end as ids,

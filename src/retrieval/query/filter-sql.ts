@@ -54,57 +54,48 @@ const OF_CHUNK: MetadataOf = {
 const READ_ONCE: ReadonlySet<string> = new Set(['contains', 'starts_with', 'exists', 'not_exists']);
 
 /** Returns `from … where …` of the sources `s` that are alive, within the access, and match the filters on sources. */
-export function matchingSources(tenantId: string, access: Access, filters: Filters): Sql {
-  const conditions = [sql`s.tenant_id = ${tenantId}`, ALIVE, ...narrowingConditions(tenantId, access, filters, 'all')];
+export function matchingSources(scope: Scope): Sql {
+  const conditions = [sql`s.tenant_id = ${scope.tenantId}`, ALIVE, ...narrowingConditions(scope, 'all')];
   return sql`from ${SOURCE_TABLES} where ${join(conditions, ' and ')}`;
 }
 
 /** Returns true if the access or the filters exclude some sources that are alive. */
-export function narrows(access: Access, filters: Filters): boolean {
-  return narrowingConditions('', access, filters).length > 0;
+export function narrows(scope: Scope): boolean {
+  return narrowingConditions(scope).length > 0;
 }
 
 /**
- * Returns the condition that the source of chunk `c` is alive, within the access, and matches the filters on sources. The source is
- * looked up for each candidate, laterally and by full keys: that is fast even before the first ANALYZE. `coalesce` prevents a join,
- * which would lose the order of the BM25 index.
+ * Returns the conditions that chunk `c` is within the scope. The source is looked up for each candidate, laterally and by full keys: that
+ * is fast even before the first ANALYZE. `coalesce` prevents a join, which would lose the order of the BM25 index.
  */
-function lookedUpSourcePredicate(tenantId: string, access: Access, filters: Filters): Sql {
-  const conditions = [ALIVE, SERVED, ...narrowingConditions(tenantId, access, filters)];
-  return sql`coalesce((select ${join(conditions, ' and ')}
+export function lookedUpPredicates(scope: Scope): Sql[] {
+  const { tenantId } = scope;
+  const ofSource = join([ALIVE, SERVED, ...narrowingConditions(scope)], ' and ');
+  const source = sql`coalesce((select ${ofSource}
     from (select * from source where tenant_id = ${tenantId} and source_group_id = c.source_group_id and id = c.source_id offset 0) s,
          (select * from source_group where tenant_id = ${tenantId} and id = c.source_group_id offset 0) g), false)`;
-}
-
-/** Returns the conditions that chunk `c` is within the scope, with a look-up of the source of each candidate. */
-export function lookedUpPredicates(scope: Scope): Sql[] {
-  const { tenantId, filters } = scope;
-  return [
-    sql`c.tenant_id = ${tenantId}`,
-    lookedUpSourcePredicate(tenantId, scope, filters),
-    ...chunkConditions(scope, filters),
-  ];
+  return [sql`c.tenant_id = ${tenantId}`, source, ...chunkConditions(scope)];
 }
 
 /** Returns the conditions on source `s` in group `g`, apart from being alive. */
-export function narrowingConditions(tenantId: string, access: Access, filters: Filters, tested: Tested = 'one'): Sql[] {
-  const limited = access.sourceGroupIds || access.tagIds ? [withinLimits(access)] : [];
-  const allowed = access.policy?.source ? [access.policy.source] : [];
-  return [...limited, ...allowed, ...sourceConditions(tenantId, access, filters, tested)];
+export function narrowingConditions(scope: Scope, tested: Tested = 'one'): Sql[] {
+  const limited = scope.sourceGroupIds || scope.tagIds ? [withinLimits(scope)] : [];
+  const allowed = scope.policy?.source ? [scope.policy.source] : [];
+  return [...limited, ...allowed, ...sourceConditions(scope, tested)];
 }
 
-/** Returns the conditions on the chunk itself. */
-export function chunkConditions({ policy }: Pick<Access, 'policy'>, filters: Filters): Sql[] {
+export function chunkConditions({ policy, filters }: Scope): Sql[] {
   const wanted = filters.chunkMetadata ? [chunkMatches(filters.chunkMetadata)] : [];
   return policy?.chunk ? [policy.chunk, ...wanted] : wanted;
 }
 
-function sourceConditions(tenantId: string, access: Access, filters: Filters, tested: Tested): Sql[] {
+function sourceConditions(scope: Scope, tested: Tested): Sql[] {
+  const { tenantId, filters } = scope;
   const conditions: Sql[] = [];
   // An id that cannot exist matches nothing.
   if (filters.sourceGroupIds)
     conditions.push(sql`s.source_group_id = any(${filters.sourceGroupIds.filter(isId)}::uuid[])`);
-  conditions.push(...tagConditions(filters, access));
+  conditions.push(...tagConditions(filters, scope));
   if (filters.sourceTypes) conditions.push(sql`s.source_type = any(${filters.sourceTypes}::text[])`);
   if (filters.fileTypes) conditions.push(sql`s.file_type = any(${filters.fileTypes}::text[])`);
   if (filters.dateFrom !== undefined) conditions.push(sql`s.content_at >= to_timestamp(${filters.dateFrom}::float8)`);

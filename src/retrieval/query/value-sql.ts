@@ -4,9 +4,9 @@
  */
 import { type ColumnType, IS_INTEGER } from '../../corpus/column-store.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
-import { OPERATORS, type Scalar, textOf } from '../../filters/metadata-sql.ts';
+import { OPERATORS, textOf } from '../../filters/metadata-sql.ts';
 import { classify, type Operand } from '../../filters/metadata-value.ts';
-import type { MetadataFilter, MetadataFilterGroup } from '../../filters/types.ts';
+import type { MetadataFilter, MetadataFilterGroup, Scalar } from '../../filters/types.ts';
 
 type Kind = Operand['kind'];
 type Condition = Sql | boolean;
@@ -26,7 +26,6 @@ const OPPOSITES: Partial<Record<MetadataFilter['operator'], MetadataFilter['oper
   not_exists: 'exists',
 };
 
-/** Returns the type of the column that is declared for a key. */
 export type TypeOf = (key: string) => ColumnType;
 
 const UNTYPED: TypeOf = () => 'string';

@@ -2,7 +2,6 @@
 
 /** Minimum share of common word sequences for two texts to count as copies. */
 export const NEAR_DUPLICATE_SHARE_MIN = 0.9;
-/** Number of words in a sequence. */
 const SEQUENCE_WORDS = 3;
 /** Words after this number are not compared. */
 const COMPARED_WORDS_MAX = 2_000;
@@ -25,7 +24,6 @@ const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*|[\p{L}\p{M}\p{N}]+/gu;
 const NUMBER = /\p{N}/u;
 
-/** Returns the fingerprint of a text. */
 export function fingerprint(text: string): Fingerprint {
   const words = (text.normalize('NFKC').toLowerCase().match(WORD) ?? []).slice(0, COMPARED_WORDS_MAX);
   const hashes = words.map(hashOfWord);

@@ -52,8 +52,8 @@ function goneOf(contents: readonly (ReadContent & { no: number })[], access: Acc
 }
 
 /** Returns the chunks among `ids` that are there and within the access. */
-export async function readPresent(db: Tx, access: Access, ids: readonly string[]): Promise<ReadChunk[]> {
+export async function readPresent(tx: Tx, access: Access, ids: readonly string[]): Promise<ReadChunk[]> {
   if (ids.length === 0) return [];
-  return db.query<ReadChunk>(sql`
-    select c.id, c.source_id, c.source_group_id, c.generation ${visibleChunks(db.tenantId, access)} and c.id = any(${ids}::uuid[])`);
+  return tx.query<ReadChunk>(sql`
+    select c.id, c.source_id, c.source_group_id, c.generation ${visibleChunks(tx.tenantId, access)} and c.id = any(${ids}::uuid[])`);
 }

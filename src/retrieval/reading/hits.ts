@@ -155,7 +155,7 @@ export type NeighbourRow = Neighbour &
 /** Returns the nearest visible chunks around each of the given chunks in its source; null if no neighbours were asked for. */
 export async function readNeighbours(
   tx: Tx,
-  { tenantId, policy }: { tenantId: string } & Pick<Access, 'policy'>,
+  { policy }: Pick<Access, 'policy'>,
   around: readonly { id: string }[],
   { before, after }: { before: number; after: number },
 ): Promise<NeighbourRow[] | null> {
@@ -169,12 +169,11 @@ export async function readNeighbours(
     from chunk h cross join lateral (
       (select c.* ${ofSource} and c.ordinal < h.ordinal order by c.ordinal desc limit ${before})
       union all (select c.* ${ofSource} and c.ordinal > h.ordinal order by c.ordinal limit ${after})) c
-    where h.tenant_id = ${tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[])
+    where h.tenant_id = ${tx.tenantId} and h.id = any(${around.map(({ id }) => id)}::uuid[])
     order by c.ordinal`);
   return rows.map((row) => withPlace(row, { policy }));
 }
 
-/** Adds the redacted neighbours to each hit. */
 export async function addNeighbours(
   hits: readonly Hit[],
   rows: readonly NeighbourRow[] | null,

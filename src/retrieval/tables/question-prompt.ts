@@ -43,7 +43,6 @@ export function instructions(nonce: string): string {
   ].join('\n');
 }
 
-/** Returns the question with its tables. */
 export function request(question: string, ddl: string, nonce: string): string {
   return [
     `<tables-${nonce}>\n${ddl}\n</tables-${nonce}>`,

@@ -14,7 +14,6 @@ const UNKNOWN_ADDRESS =
   'Not found: below /v1 there are only POST /responses, POST /chat/completions and GET /models. Responses and conversations cannot be ' +
   'read here, and there are no completions or embeddings.';
 
-/** Returns the body of an error. */
 export function openAiError(failure: ServiceError): { error: object } {
   // An unknown model has a message that names it.
   const isAddress = failure.message === unknownAddress().message;

@@ -133,7 +133,6 @@ export function toMessage(
   return { id, type: 'message', role: 'assistant', status, content };
 }
 
-/** Returns the response with its answer. */
 export function toResponse(
   begun: NewResponse,
   messageId: string,
