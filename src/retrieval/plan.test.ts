@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ServingVectors } from '../corpus/vector-store.ts';
+import { searchTerms } from '../text/analyzer.ts';
 import { type Facts, type Plan, planSearch, searchedScope } from './plan.ts';
 import type { RetrieveRequest } from './types.ts';
 
@@ -122,4 +123,11 @@ test('the engine searches within the filters, unless they are applied afterwards
 test('the terms of a query include those of other ways to write it', () => {
   const { terms } = planSearch({ ...ASKED, query: '2024-03-05' }, FACTS);
   assert.ok(terms.includes('march') && terms.includes('20240305'));
+});
+
+test('a phrase that only asks is not searched for, and tells the language of the question if the corpus has it', () => {
+  const termsIn = (languages: string[]): readonly string[] =>
+    planSearch({ ...ASKED, query: 'que fait la commande chevaux' }, { ...FACTS, languages }).terms;
+  assert.deepEqual(termsIn(['de', 'en', 'fr', 'und']), searchTerms('chevaux', ['fr', 'und']));
+  assert.deepEqual(termsIn(['de', 'en', 'und']), searchTerms('chevaux', ['de', 'en', 'und']));
 });

@@ -1,7 +1,7 @@
 /** Plans a search: turns a request into what the engine is asked and how its candidates are ranked. Pure. */
 import type { Access } from '../access/access.ts';
 import { otherForms } from '../files/other-forms.ts';
-import { searchTerms } from '../text/analyzer.ts';
+import { searchTerms, UNDETERMINED } from '../text/analyzer.ts';
 import { withoutAskedMeaning } from '../text/asked-meaning.ts';
 import type { QueryVector, Scope } from './engine.ts';
 import { phraseTest } from './query/phrases.ts';
@@ -78,6 +78,9 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const reranks = facts.hasRerankModel && request.rerank !== false && offset < RERANKED_MAX;
   // Text that a redaction rule hides must not influence the order.
   const mayReorder = request.proximity === true && mode !== 'semantic' && !reranks && !facts.redacts;
+  const asked = withoutAskedMeaning(query);
+  const isTold = asked.language !== undefined && languages.includes(asked.language);
+  const searched = isTold ? [asked.language!, UNDETERMINED] : languages;
   const hasPhrase = mayReorder ? phraseTest(query) : undefined;
   const depth = hasPhrase ? QUOTED_DEPTH : PROXIMITY_MAX;
   const reordered = mayReorder && offset < depth ? depth : 0;
@@ -86,10 +89,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   return {
     ...{ request, languages, mode, vector, count, fusion, reranks, reordered, blocks: facts.blocks },
     hasPhrase: reordered > 0 ? hasPhrase : undefined,
-    terms:
-      mode === 'semantic'
-        ? []
-        : searchTerms(withoutAskedMeaning(query), languages, groupNames, otherForms(query, languages)),
+    terms: mode === 'semantic' ? [] : searchTerms(asked.topic, searched, groupNames, otherForms(query, languages)),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };

@@ -145,7 +145,7 @@ const QUALIFIERS =
  */
 function withoutQuestionWords(text: string): string {
   const topic = withoutAskedMeaning(text)
-    .replace(QUALIFIERS, '')
+    .topic.replace(QUALIFIERS, '')
     .replace(SOURCE_WORDS, ' ')
     .replace(QUANTITY_WORDS, ' ')
     .replace(QUESTION_WORDS, ' ');
