@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.ts';
 import { otherForms } from '../files/other-forms.ts';
 import { searchTerms } from '../text/analyzer.ts';
-import { withoutAskedMeaning } from '../text/asked-meaning.ts';
+import { withoutQuestionWords } from '../text/question-words.ts';
 import type { QueryVector, Scope } from './engine.ts';
 import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
@@ -91,7 +91,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
     terms:
       mode === 'semantic'
         ? []
-        : searchTerms(withoutAskedMeaning(query), languages, groupNames, otherForms(query, languages)),
+        : searchTerms(withoutQuestionWords(query), languages, groupNames, otherForms(query, languages)),
     filteredAfter: usePostfilter ? scopeOf(request, facts.access) : undefined,
     depths: usePostfilter ? [Math.max(POSTFILTER_DEPTH, wanted)] : [first, ...DEPTHS.filter((depth) => depth > first)],
   };

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { withoutQuestionWords } from './question-words.ts';
+
+test('the words that ask for a meaning are dropped', () => {
+  const asked: Record<string, string> = {
+    'What does CRUD stand for?': 'What does CRUD?',
+    'what did the term mean': 'what did the term',
+    'What is the definition of "lawyer"?': '"lawyer"?',
+    'Was bedeutet Pfingsten?': 'Pfingsten?',
+    'Que signifie le mot Debian ?': 'le mot Debian ?',
+    '¿Qué significa SAI?': 'SAI?',
+    'Co oznacza skrót VAT?': 'skrót VAT?',
+    'Architecture: any とは何を意味しますか？': 'Architecture: any ？',
+    'DFSG は何の略ですか': 'DFSG',
+    '公証人の定義は何ですか？': '公証人？',
+    '「抵押」是什么意思？': '「抵押」？',
+    公证的定义是什么: '公证',
+    '공증인은 무슨 뜻인가요?': '공증인?',
+    '등기의 정의는 무엇입니까?': '등기?',
+  };
+  for (const [question, words] of Object.entries(asked)) assert.equal(withoutQuestionWords(question).trim(), words);
+});
+
+test('other questions stay', () => {
+  for (const question of [
+    'What does the law mean by "delegate"?',
+    'stand for election',
+    'How mean is it?',
+    'Was bedeutet',
+    'What is the definition of done?',
+    'What is the definition of ready in our team?',
+  ])
+    assert.equal(withoutQuestionWords(question), question);
+});
+
+test('question words are dropped in languages where they are no words between blanks, or phrases of frequent words', () => {
+  const asked: Record<string, string> = {
+    '彼は何を持っていますか？': '彼は を持ってい ？',
+    'エラーが出る。どうすればいいですか。': 'エラーが出る。 。',
+    '"not found" と表示されます': '"not found"',
+    '他说的是什么话？': '他说的 话？',
+    怎么显示隐藏文件: '显示隐藏文件',
+    為什麼不能連線: '不能連線',
+    '설정을 바꾸려면 어떻게 해야 하나요?': '설정을 바꾸려면 ?',
+    '기본 포트는 몇 번인가요?': '기본 포트는 번 ?',
+    ปิดกราฟต้องทำอย่างไรครับ: 'ปิดกราฟ',
+    'làm thế nào để hiện tập tin ẩn': 'hiện tập tin ẩn',
+    'cong mac dinh la bao nhieu?': 'cong mac dinh la ?',
+  };
+  for (const [question, words] of Object.entries(asked))
+    assert.equal(withoutQuestionWords(question).replace(/\s+/g, ' ').trim(), words);
+});
+
+test('words that hold the letters of question words stay, and question words without other words', () => {
+  for (const text of [
+    ...[
+      '几何学',
+      '吗啡',
+      '任何人',
+      'ぶどう酒',
+      'いつもの道',
+      'さけといくら',
+      '静か',
+      '왜곡 보정',
+      '누가복음',
+      'เกี่ยวกับทะเล',
+      'sao lưu',
+    ],
+    ...['何ですか', '怎么', '어떻게', 'อย่างไร', 'thế nào'],
+  ])
+    assert.equal(withoutQuestionWords(text), text);
+});
+
+test('questions with very many blanks or marks are read in linear time', () => {
+  const used = process.cpuUsage();
+  for (const part of [' ', '?', ' ?', '\n'])
+    for (const start of ['', 'what does x', 'what does x mean', 'what is the definition of', '¿'])
+      withoutQuestionWords(`${start}${part.repeat(100_000)}x`);
+  assert.ok(process.cpuUsage(used).user < 3e6);
+});

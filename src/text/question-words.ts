@@ -1,0 +1,75 @@
+/**
+ * Recognizes the words that make a text a question. A passage that answers has none of them. A heading of a list of questions has them,
+ * whatever it asks. In languages whose question words are single words between blanks, the analyzer drops them as stop words. Pure.
+ */
+
+/**
+ * The verb of a question for the meaning of a word: what stands there explains the word, and does not say "means". The verb stands
+ * after the asked words or before them. A "definition of done" is a thing of its own.
+ */
+const AFTER =
+  /^(?<open>\s*what\s+(?:does|do|did)\s.{1,200}?)\s+(?:mean|stand\s+for|signify|denote)(?<end>\s*(?:[?.!]+\s*)?(?:\(|$))/iu;
+const BEFORE = new RegExp(
+  [
+    'what\\s+is\\s+(?:the\\s+)?(?:meaning|definition)\\s+of(?!\\s+(?:done|ready)(?!\\p{L}))|what\\s+is\\s+meant\\s+by',
+    'was\\s+(?:bedeute[nt]|heißt)|wofür\\s+steh(?:t|en)|was\\s+ist\\s+die\\s+bedeutung\\s+von',
+    "que\\s+(?:signifie(?:nt)?|veut\\s+dire)|qu['’]est[\\s-]ce\\s+que\\s+signifie",
+    '(?:¿\\s*)?qu[eé]\\s+(?:significan?|quiere\\s+decir)|(?:che\\s+)?cosa\\s+significa(?:no)?|o\\s+que\\s+significam?',
+    'wat\\s+betekent|co\\s+(?:oznacza|znaczy|znamená)|vad\\s+betyder|hvad\\s+betyder|mitä\\s+tarkoittaa|mit\\s+jelent',
+    'что\\s+(?:означает|значит)|що\\s+означає|τι\\s+σημαίνει',
+  ]
+    .map((phrases) => `(?:${phrases})`)
+    .join('|')
+    .replace(/^/, '^\\s*(?:')
+    .replace(/$/, ')(?=\\s)'),
+  'iu',
+);
+
+/** In Chinese, Japanese and Korean these words stand at the end, and every character of them would count as a topic. */
+const AT_END = new RegExp(
+  [
+    '(?:とは|は)?\\s?何(?:を(?:意味|指)(?:し(?:ます|ている|ています)|する|す)|の(?:こと|略))(?:です|でしょう)?か?',
+    'の(?:意味|定義)(?:は|とは)(?:何(?:です|でしょう)?か?)?',
+    '(?:的)?(?:是)?[什甚][么麼]意思|的(?:意思|含义|含義|定义|定義)是[什甚][么麼]|是指[什甚][么麼]',
+    '(?:은|는|이|가)?\\s?무슨\\s?(?:뜻|의미)(?:인가요|입니까|이에요|이야|인가)?|의\\s?(?:뜻|의미|정의)[은는]?(?:\\s?무엇(?:인가요|입니까|이에요))?',
+  ]
+    .map((phrases) => `(?:${phrases})`)
+    .join('|')
+    .replace(/^/, '(?:')
+    .replace(/$/, ')(?=[?？。.!\\s]{0,9}$)'),
+  'u',
+);
+
+/** The end of a sentence. */
+const END = '(?=[。．?？!！]|\\.?(?:\\s|$))';
+
+/** Other words hold some of these letters: 几何, 吗啡, ぶどう, いつも, 왜곡, เกี่ยว. */
+const QUESTION_WORDS = new RegExp(
+  [
+    '(?:[是有]|是?[做干幹])什[么麼](?:作?用途?)?的?|[为為]?什[么麼](?:时候|時候|样|樣)?|甚[么麼]|[为為]何|如何|何[时時处處]|[谁誰]|哪(?!吒)[些里裡儿兒个個一位种種]?|多少|多[长長久]',
+    '[几幾](?![何乎率])|怎[么麼样樣]{1,2}[办辦做]?|是否|[吗嗎](?!啡)|呢(?![绒絨喃])|[请請][问問]',
+    `(?<![任几幾])何(?:(?:です|でしょう)か)?|だれ|どこ|どの(?:よう|くらい)?|どれ(?:くらい)?|どんな|(?<![あこそ])いつ(?!も)|いくつ(?!か)|なぜ`,
+    `(?<!ぶ)どう(?!ぞ|ろ)(?:すれば|したら|やれば|やったら|やって)?(?:[いよ良]い(?:です|でしょう)?か?)?(?:なり?ます|なる)?|いくら(?=です|か${END})`,
+    `と(?:表示され|出)(?:まし|ま)?[するた]${END}|[をが](?:教えて(?:ください|下さい|くれ)?|知りたい(?:です)?)${END}`,
+    `(?:[のん]?(?:です|でした|でしょう|だろう)|ます|ました)か${END}|か(?=[?？])`,
+    '(?<!\\p{L})(?:무엇|무슨|누구|어디|어느|어떤|언제|몇|며칠|얼마나?|누가(?!\\p{L})|왜(?!\\p{L}))',
+    `(?<!\\p{L})어떻게(?: (?:하면|해야) (?=[되하]))?(?: [하되해합](?:나요|요|죠|니까|는지)${END})?`,
+    `(?:(?:(?<=\\p{L})[이였었]?[인는은던한]가|(?:[입습]니)?까|[니는]지)요?|[이였었하되]?나요|죠)${END}|[을를]? ?알려 ?(?:주세요|줘요?)${END}`,
+    '(?:ใช้)?ทำอะไร|อะไร|ใคร|ที่?ไหน|ไหน|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|(?<!เ)กี่|ทำไม|(?:ต้อง)?(?:ทำ)?(?:อย่างไร|ยังไง)(?:ดี)?|ใด',
+    `หรือ(?:ไม่|เปล่า)|บ้าง|(?:ครับ|ค่ะ|คะ)${END}`,
+    '(?<!\\p{L})(?:(?:làm|như) )?(?:thế|cách) nào(?: để)?(?!\\p{L})|(?<!\\p{L})(?:làm|tại|vì|ra|thì) sao(?: để)?(?!\\p{L})',
+    '(?<!\\p{L})(?:bao (?:nhiêu|giờ|lâu)|là (?:gì|ai)|(?:dùng )?(?:để )?làm gì|khi nào|ở đâu|hay không|được không)(?!\\p{L})',
+    '(?<!\\p{L})(?:(?:lam|nhu) )?the nao(?: de)?(?!\\p{L})|(?<!\\p{L})(?:lam sao(?: de)?|bao (?:nhieu|gio|lau)|la gi|tai sao)(?!\\p{L})',
+  ].join('|'),
+  'giu',
+);
+
+/** Returns a question without its question words; a text without other words unchanged. */
+export function withoutQuestionWords(text: string): string {
+  const words = text
+    .replace(AFTER, '$<open>$<end>')
+    .replace(BEFORE, '')
+    .replace(AT_END, '')
+    .replace(QUESTION_WORDS, ' ');
+  return /[\p{L}\p{N}]/u.test(words) ? words : text;
+}
