@@ -134,3 +134,9 @@ test('a question asks for a number with the Thai word for "how many", and not wi
   assert.ok(asks('พนักงานได้วันหยุดกี่วัน'));
   assert.ok(!asks('ใครเขียนหนังสือเกี่ยวกับทะเล'));
 });
+
+test('among letters without capitals and blanks, each Latin word is a name', () => {
+  assert.deepEqual(namesIn('kubectlでPodを再起動するには？', 'ja'), termsOf('kubectl Pod', 'ja'));
+  assert.deepEqual(namesIn('Redis 的 maxmemory-policy 預設值是什麼？', 'zh'), termsOf('Redis maxmemory-policy', 'zh'));
+  assert.deepEqual(namesIn('nginx 기본값은 몇인가요', 'ko'), termsOf('nginx', 'ko'));
+});

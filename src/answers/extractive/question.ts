@@ -26,9 +26,8 @@ export interface Question {
 export function readQuestion(text: string, language: string | null): Question {
   const topic = topicOf(text);
   const terms = new Set(topicTerms(topic, language));
-  const marked = (text.match(language === 'de' ? GERMAN_NAMES : MARKED_WORDS) ?? []).map((word) =>
-    new Set(topicTerms(word, language)).intersection(terms),
-  );
+  const namesOf = UNCASED.test(text) ? FOREIGN_NAMES : language === 'de' ? GERMAN_NAMES : MARKED_WORDS;
+  const marked = (text.match(namesOf) ?? []).map((word) => new Set(topicTerms(word, language)).intersection(terms));
   // In a title most words have a capital. "I" is no topic word and does not count.
   const isTitle = marked.filter(({ size }) => size > 0).length > terms.size / 2;
   return {
@@ -98,6 +97,10 @@ const NUMBERED = /(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/u;
 const MARKED_WORDS = anyOf([/(?=\p{Lu})(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*/u, NUMBERED], 'gu');
 /** In German all nouns begin with a capital, so a name has two capitals or a digit. */
 const GERMAN_NAMES = anyOf([/(?<![\p{L}\p{N}-])\p{L}+\p{Lu}[\p{L}\p{M}\p{N}]*/u, NUMBERED], 'gu');
+/** Letters of scripts without capitals and blanks, and Korean ones. Among them, each Latin word is a name: `kubectlでPodを`. */
+const UNCASED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+const FOREIGN_NAMES = anyOf([/(?<![\p{sc=Latn}\p{N}_])\p{sc=Latn}[\p{sc=Latn}\p{M}\p{N}_-]+/u, NUMBERED], 'gu');
+
 /**
  * `login_grace_time`, `LoginGraceTime`, and `thread::spawn` of `std::thread::spawn`. Names of two words, such as `JavaScript`, are often
  * left out where they are meant, as is the first part of three.
