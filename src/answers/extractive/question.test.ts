@@ -65,6 +65,11 @@ test('a question asks for a default, or for a number, in the words of its langua
     'Jaká hodnota je výchozí?',
     'Какой размер, если не указать?',
     'モードを指定しないとどうなりますか?',
+    '属性を書かないとどうなりますか?',
+    '没有设置大小的话是多少？',
+    '개수를 안 정하면 몇 개인가요?',
+    'ถ้าไม่ระบุโหมดจะใช้โหมดไหน',
+    'nếu không chọn cổng thì dùng cổng nào',
     'Zaman verilmezse ne olur?',
   ])
     assert.ok(readQuestion(question, null).asksDefault, question);
