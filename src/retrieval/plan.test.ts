@@ -37,6 +37,11 @@ const CASES: { name: string; request?: Partial<RetrieveRequest>; facts?: Partial
     plan: { mode: 'semantic', terms: [], depths: [100, ...MORE] },
   },
   {
+    name: 'the words that make a text a question are not searched for',
+    request: { query: '怎么 heron', mode: 'lexical' },
+    plan: { terms: planSearch({ ...ASKED, query: 'heron' }, FACTS).terms },
+  },
+  {
     name: 'a late page asks for many candidates at once',
     request: { mode: 'lexical', offset: 5_000 },
     plan: { depths: [5_020, 20_000], count: 5_010 },

@@ -2,7 +2,7 @@
 import type { Access } from '../access/access.ts';
 import { otherForms } from '../files/other-forms.ts';
 import { searchTerms, UNDETERMINED } from '../text/analyzer.ts';
-import { withoutAskedMeaning } from '../text/asked-meaning.ts';
+import { withoutQuestionWords } from '../text/question-words.ts';
 import type { QueryVector, Scope } from './engine.ts';
 import { phraseTest } from './query/phrases.ts';
 import { FUSED_DEPTH, type FusionSettings } from './ranking/fuse.ts';
@@ -78,7 +78,7 @@ export function planSearch(request: RetrieveRequest, facts: Facts): Plan {
   const reranks = facts.hasRerankModel && request.rerank !== false && offset < RERANKED_MAX;
   // Text that a redaction rule hides must not influence the order.
   const mayReorder = request.proximity === true && mode !== 'semantic' && !reranks && !facts.redacts;
-  const asked = withoutAskedMeaning(query);
+  const asked = withoutQuestionWords(query);
   const isTold = asked.language !== undefined && languages.includes(asked.language);
   const searched = isTold ? [asked.language!, UNDETERMINED] : languages;
   const hasPhrase = mayReorder ? phraseTest(query) : undefined;

@@ -65,6 +65,11 @@ test('a question asks for a default, or for a number, in the words of its langua
     'Jaká hodnota je výchozí?',
     'Какой размер, если не указать?',
     'モードを指定しないとどうなりますか?',
+    '属性を書かないとどうなりますか?',
+    '没有设置大小的话是多少？',
+    '개수를 안 정하면 몇 개인가요?',
+    'ถ้าไม่ระบุโหมดจะใช้โหมดไหน',
+    'nếu không chọn cổng thì dùng cổng nào',
     'Zaman verilmezse ne olur?',
   ])
     assert.ok(readQuestion(question, null).asksDefault, question);
@@ -133,4 +138,10 @@ test('a question asks for a number with the Thai word for "how many", and not wi
   const asks = (text: string): boolean => readQuestion(text, 'th').asksNumber;
   assert.ok(asks('พนักงานได้วันหยุดกี่วัน'));
   assert.ok(!asks('ใครเขียนหนังสือเกี่ยวกับทะเล'));
+});
+
+test('among letters without capitals and blanks, each Latin word is a name', () => {
+  assert.deepEqual(namesIn('kubectlでPodを再起動するには？', 'ja'), termsOf('kubectl Pod', 'ja'));
+  assert.deepEqual(namesIn('Redis 的 maxmemory-policy 預設值是什麼？', 'zh'), termsOf('Redis maxmemory-policy', 'zh'));
+  assert.deepEqual(namesIn('nginx 기본값은 몇인가요', 'ko'), termsOf('nginx', 'ko'));
 });

@@ -1,7 +1,7 @@
 /** Reads from a question's words what it asks for. */
 
 import { datesIn } from '../../files/other-forms.ts';
-import { withoutAskedMeaning } from '../../text/asked-meaning.ts';
+import { withoutQuestionWords } from '../../text/question-words.ts';
 import { anyOf } from '../patterns.ts';
 import { patternOf } from '../word-lists.ts';
 import { letterGroups } from './letter-groups.ts';
@@ -24,11 +24,10 @@ export interface Question {
 
 /** Returns the question as the analyzer reads it in `language`. */
 export function readQuestion(text: string, language: string | null): Question {
-  const topic = withoutQuestionWords(text);
+  const topic = topicOf(text);
   const terms = new Set(topicTerms(topic, language));
-  const marked = (text.match(language === 'de' ? GERMAN_NAMES : MARKED_WORDS) ?? []).map((word) =>
-    new Set(topicTerms(word, language)).intersection(terms),
-  );
+  const namesOf = UNCASED.test(text) ? FOREIGN_NAMES : language === 'de' ? GERMAN_NAMES : MARKED_WORDS;
+  const marked = (text.match(namesOf) ?? []).map((word) => new Set(topicTerms(word, language)).intersection(terms));
   // In a title most words have a capital. "I" is no topic word and does not count.
   const isTitle = marked.filter(({ size }) => size > 0).length > terms.size / 2;
   return {
@@ -98,6 +97,9 @@ const NUMBERED = /(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/u;
 const MARKED_WORDS = anyOf([/(?=\p{Lu})(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*/u, NUMBERED], 'gu');
 /** In German all nouns begin with a capital, so a name has two capitals or a digit. */
 const GERMAN_NAMES = anyOf([/(?<![\p{L}\p{N}-])\p{L}+\p{Lu}[\p{L}\p{M}\p{N}]*/u, NUMBERED], 'gu');
+/** Letters of scripts without capitals and blanks, and Korean ones. Among them, each Latin word is a name: `kubectlでPodを`. */
+const UNCASED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+const FOREIGN_NAMES = anyOf([/(?<![\p{sc=Latn}\p{N}_])\p{sc=Latn}[\p{sc=Latn}\p{M}\p{N}_-]+/u, NUMBERED], 'gu');
 
 /**
  * `login_grace_time`, `LoginGraceTime`, and `thread::spawn` of `std::thread::spawn`. Names of two words, such as `JavaScript`, are often
@@ -143,12 +145,12 @@ const QUALIFIERS =
  * Removes question words and qualifiers. An answer does not contain them, so they would count as missing there. In languages with
  * spaces the analyzer already drops most question words as stop words. A question without other words is returned as it is.
  */
-function withoutQuestionWords(text: string): string {
-  const topic = withoutAskedMeaning(text)
+function topicOf(text: string): string {
+  const topic = withoutQuestionWords(text)
     .topic.replace(QUALIFIERS, '')
     .replace(SOURCE_WORDS, ' ')
     .replace(QUANTITY_WORDS, ' ')
-    .replace(QUESTION_WORDS, ' ');
+    .replace(PARTICLES, ' ');
   return /[\p{L}\p{N}]/u.test(topic) ? topic : text;
 }
 
@@ -165,17 +167,8 @@ const SOURCE_WORDS = new RegExp(
 );
 const QUANTITY_WORDS =
   /\bhow (?:many|much|long|often)\b|\bat (?:most|least)\b|\bwie ?(?:viele?|lange|oft)\b|\bwieviele?\b/giu;
-const QUESTION_WORDS = anyOf(
-  [
-    /什[么麼](?:时候|時候|样|樣)?|甚[么麼]|[为為]何|如何|何[时時处處]?|[谁誰]|哪[些里裡儿兒个個一位种種]?|多少|多[长長久]|[几幾]|怎[么麼样樣]*|是否|[吗嗎呢]/,
-    /だれ|どこ|どの(?:よう|くらい)?|どれ(?:くらい)?|どんな|どう|いつ|いく[つら]|なぜ|(?:です|ます|でした|ました|でしょう|だろう)?か(?=[。?？]*\s*$)/,
-    /무엇|무슨|누구|누가|어디|어느|어떤|어떻게|언제|몇|며칠|얼마|왜|(?:(?:[이였었]?[인는은던한]가|(?:[입습]니)?까|[니는]지)요?|[이였었]?나요|죠)(?=[.?？]*\s*$)/,
-    // Korean particles: their pairs with the letters before them would count as topic words.
-    /(?<=[\p{L}\p{N}]{2})(?:에서|으로|에게|[은는이가을를의에로와과])(?![\p{L}\p{N}])/u,
-    /อะไร|ใคร|ที่?ไหน|ไหน|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|กี่|ทำไม|อย่างไร|ใด|หรือไม่|บ้าง/,
-  ],
-  'gu',
-);
+/** Korean particles: their pairs with the letters before them would count as topic words. */
+const PARTICLES = /(?<=[\p{L}\p{N}]{2})(?:에서|으로|에게|[은는이가을를의에로와과])(?![\p{L}\p{N}])/gu;
 const ASKS_NUMBER = anyOf(
   [
     /\bm(?:ax|in)(?:imum|im[aá]l\p{L}*)?\b|\b(?:upper |lower )?limit\b|\bat (?:most|least)\b/u,

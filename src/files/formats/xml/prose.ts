@@ -203,8 +203,8 @@ function unitsOf(top: XmlElement, names: RegExp): number {
 
 /** Puts signs between the parts of choices in menus and of keys that are pressed together. */
 function joinChoices(top: XmlElement): void {
-  for (const choice of findElements(top, /^(?:menuchoice|menucascade|keycombo)$/)) {
-    const joint = choice.name === 'keycombo' ? '+' : ' → ';
+  for (const choice of findElements(top, /^(?:menuchoice|menucascade|guiseq|keycombo|keyseq)$/)) {
+    const joint = choice.name.startsWith('key') ? '+' : ' → ';
     const parts = childElements(choice).filter(({ name }) => name !== 'shortcut');
     choice.children = parts.flatMap((part, i) => (i === 0 ? [part] : [joint, part]));
   }

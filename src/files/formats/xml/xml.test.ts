@@ -188,6 +188,9 @@ test('choices in menus and keys that are pressed together have signs between the
   const menu = `<menuchoice><shortcut>${keys}</shortcut><guimenu>Edit</guimenu> <guimenuitem>Copy</guimenuitem></menuchoice>`;
   const parsed = parseXml(`<article><title>T</title><para>Choose ${menu} or press ${keys}.</para></article>`, []);
   assert.match(parsed.text, /Choose Edit → Copy or press Ctrl\+C\.$/);
+  const page = `<page><title>T</title><p>Choose <guiseq><gui>Edit</gui><gui>Copy</gui></guiseq> or press
+    <keyseq><key>Ctrl</key><key>C</key></keyseq>.</p></page>`;
+  assert.match(parseXml(page, []).text, /Choose Edit → Copy or press Ctrl\+C\.$/);
 });
 
 test('each exported note is a section with its tags, its formatted text and the boxes of its tasks', () => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readWordLists } from '../util/package-files.ts';
-import { withoutAskedMeaning } from './asked-meaning.ts';
 import { fold } from './fold.ts';
+import { withoutQuestionWords } from './question-words.ts';
 
 test('the words that ask for a meaning are dropped', () => {
   const asked: Record<string, string> = {
@@ -22,7 +22,7 @@ test('the words that ask for a meaning are dropped', () => {
     '등기의 정의는 무엇입니까?': '등기?',
   };
   for (const [question, words] of Object.entries(asked))
-    assert.equal(withoutAskedMeaning(question).topic.trim(), words);
+    assert.equal(withoutQuestionWords(question).topic.trim(), words);
 });
 
 test('phrases that open or end a question are dropped, with or without accents, and tell its language', () => {
@@ -44,7 +44,7 @@ test('phrases that open or end a question are dropped, with or without accents, 
     ['राइटर का क्या मतलब है?', 'राइटर ?', 'hi'],
   ];
   for (const [question, topic, language] of asked) {
-    const found = withoutAskedMeaning(question);
+    const found = withoutQuestionWords(question);
     assert.deepEqual({ ...found, topic: found.topic.trim() }, { topic, language });
   }
 });
@@ -64,15 +64,53 @@ test('other questions stay', () => {
     'How mean is it?',
     'Was bedeutet',
     'What is the definition of done?',
-    '彼は何を持っていますか？',
-    '意味のある名前は何ですか？',
-    '他说的是什么话？',
     'What is the definition of ready in our team?',
     'Wo finde ich',
     'I asked where do I find it now',
     `wo finde${' '.repeat(80)}ich das`,
   ])
-    assert.deepEqual(withoutAskedMeaning(question), { topic: question });
+    assert.deepEqual(withoutQuestionWords(question), { topic: question });
+});
+
+test('question words are dropped in languages where they are no words between blanks, or phrases of frequent words', () => {
+  const asked: Record<string, string> = {
+    '彼は何を持っていますか？': '彼は を持ってい ？',
+    'エラーが出る。どうすればいいですか。': 'エラーが出る。 。',
+    '"not found" と表示されます': '"not found"',
+    保存場所はどこですか: '保存場所は',
+    いつ更新された: '更新された',
+    '値はどの画面でどう変えますか？': '値は 画面で 変え ？',
+    '他说的是什么话？': '他说的 话？',
+    怎么显示隐藏文件: '显示隐藏文件',
+    為什麼不能連線: '不能連線',
+    '설정을 바꾸려면 어떻게 해야 하나요?': '설정을 바꾸려면 ?',
+    '기본 포트는 몇 번인가요?': '기본 포트는 번 ?',
+    ปิดกราฟต้องทำอย่างไรครับ: 'ปิดกราฟ',
+    'làm thế nào để hiện tập tin ẩn': 'hiện tập tin ẩn',
+    'cong mac dinh la bao nhieu?': 'cong mac dinh la ?',
+  };
+  for (const [question, words] of Object.entries(asked))
+    assert.equal(withoutQuestionWords(question).topic.replace(/\s+/g, ' ').trim(), words);
+});
+
+test('words that hold the letters of question words stay, and question words without other words', () => {
+  for (const text of [
+    ...[
+      '几何学',
+      '吗啡',
+      '任何人',
+      'ぶどう酒',
+      'いつもの道',
+      'さけといくら',
+      '静か',
+      '왜곡 보정',
+      '누가복음',
+      'เกี่ยวกับทะเล',
+      'sao lưu',
+    ],
+    ...['何ですか', '怎么', '어떻게', 'อย่างไร', 'thế nào'],
+  ])
+    assert.equal(withoutQuestionWords(text).topic, text);
 });
 
 test('questions with very many blanks or marks are read in linear time', () => {
@@ -87,6 +125,6 @@ test('questions with very many blanks or marks are read in linear time', () => {
       'wo finde',
       'x ne işe',
     ])
-      withoutAskedMeaning(`${start}${part.repeat(100_000)}x`);
+      withoutQuestionWords(`${start}${part.repeat(100_000)}x`);
   assert.ok(process.cpuUsage(used).user < 3e6);
 });
