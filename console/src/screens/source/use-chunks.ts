@@ -21,5 +21,6 @@ export function useChunks(id: string, until: number, viewer: Viewer) {
   }, [missing, hasNextPage, isFetching, fetchNextPage]);
   const reach = useCallback((offset: number) => setWanted((old) => Math.max(old, offset)), []);
   const total = query.data?.pages[0]?.total ?? 0;
-  return { chunks, seen, total, reach, isPending: query.isPending, hasMore: hasNextPage, loadMore: fetchNextPage };
+  const { isPending, isFetchingNextPage } = query;
+  return { chunks, seen, total, reach, isPending, hasNextPage, isFetchingNextPage, fetchNextPage };
 }
