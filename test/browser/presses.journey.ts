@@ -209,4 +209,17 @@ describe('presses and the focus', { skip }, () => {
     assert.deepEqual(faults, []);
     await context.close();
   });
+
+  test('a source that failed is shown without a request for what it cannot have', async () => {
+    const { sources } = await service.pinakes.listAllSources({ query: { status: 'failed' } });
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'sources');
+    const refused: string[] = [];
+    page.on('response', (response) => response.status() >= 400 && refused.push(response.url()));
+    await page.goto(`${service.url}/console/sources/${sources[0]!.id}`);
+    await page.getByText('Damaged PDF').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.deepEqual(refused, []);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
 });
