@@ -111,6 +111,23 @@ describe('keys and secrets', { skip }, () => {
     await context.close();
   });
 
+  test('the list says in words what a key may do, and a key that may not see it reads which scope it lacks', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'keys?q=short');
+    await page.getByRole('row', { name: 'short' }).getByText('Search and read sources, Ask questions').waitFor();
+    const { key } = await service.pinakes.issueApiKey({ body: { name: 'visitor', scopes: ['knowledge:read'] } });
+    for (const language of ['en', 'de']) {
+      const visitor = await openSignedIn(browser as Browser, { ...service, key }, 'keys', { language });
+      await visitor.page.getByText(/(scope|Recht) apikeys:issue\./).waitFor();
+      assert.equal(await visitor.page.getByRole('alert').count(), 0);
+      await look(visitor.page, `keys-refused-${language}`);
+      await visitor.page.goto(`${service.url}/console/evaluation/0190-x`);
+      await visitor.page.getByText(/(scope|Recht) knowledge:write\./).waitFor();
+      assert.deepEqual([...faults, ...visitor.faults], []);
+      await visitor.context.close();
+    }
+    await context.close();
+  });
+
   test('a secret is stored, renamed, replaced and deleted, and its value is never shown', async () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, service, 'secrets');
     await look(page, 'secrets-none');

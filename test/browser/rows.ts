@@ -98,7 +98,7 @@ async function timed(page: Page, act: () => Promise<void>, text: string, only = 
         };
         for (const kind of ['click', 'keydown']) addEventListener(kind, begin, { capture: true, once: true });
         const look = (): void => {
-          const rows = document.querySelectorAll('[role=rowgroup][tabindex] [role=row]');
+          const rows = document.querySelectorAll('[role=grid] .scroll [role=row]');
           const isThere = rows[0]?.textContent?.includes(wanted) && (count === 0 || rows.length === count);
           if (isThere && start >= 0) done(performance.now() - start);
           else requestAnimationFrame(look);
@@ -118,7 +118,7 @@ function sinceLoad(page: Page): Promise<number> {
     () =>
       new Promise<number>((done) => {
         const look = (): void => {
-          if (document.querySelector('[role=rowgroup][tabindex] [role=row]')) done(performance.now());
+          if (document.querySelector('[role=grid] .scroll [role=row]')) done(performance.now());
           else requestAnimationFrame(look);
         };
         look();
@@ -128,10 +128,10 @@ function sinceLoad(page: Page): Promise<number> {
 
 /** Scrolls with the wheel, and looks at each frame. Returns the frames, those with a blank row, and those at the end of the loaded rows. */
 async function scroll(page: Page): Promise<{ frames: number; blanks: number; stops: number }> {
-  const box = await page.locator('[role=rowgroup][tabindex]').boundingBox();
+  const box = await page.locator('[role=grid] .scroll').boundingBox();
   await page.mouse.move(box!.x + box!.width / 2, box!.y + box!.height / 2);
   await page.evaluate(() => {
-    const list = document.querySelector('[role=rowgroup][tabindex]') as HTMLElement;
+    const list = document.querySelector('[role=grid] .scroll') as HTMLElement;
     const seen = { frames: 0, blanks: 0, stops: 0, isOver: false };
     Object.assign(globalThis, { seen });
     const look = (): void => {

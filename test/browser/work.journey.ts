@@ -46,7 +46,7 @@ describe('work that is not saved', { skip }, () => {
     assert.equal(await question.inputValue(), 'When was the lamp lit?');
     await context.clearCookies();
     await press(page, page.getByRole('button', { name: 'History' }));
-    const { key } = await service.pinakes.issueApiKey({ body: { name: 'other', scopes: ['knowledge:read'] } });
+    const { key } = await service.pinakes.issueApiKey({ body: { name: 'other', scopes: ['inference:run'] } });
     await signIn(page, key);
     assert.equal(await question.inputValue(), '');
     assert.deepEqual(faults, []);

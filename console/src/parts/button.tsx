@@ -1,5 +1,5 @@
 import { Tooltip } from '@base-ui/react/tooltip';
-import type { ButtonHTMLAttributes, ReactElement, ReactNode } from 'react';
+import { type ButtonHTMLAttributes, type MouseEvent, type ReactElement, type ReactNode, useState } from 'react';
 import { Icon, type IconName } from './icon.tsx';
 
 export type Look = 'primary' | 'secondary' | 'ghost' | 'inverse';
@@ -31,11 +31,31 @@ export function buttonClass(look: Look = 'secondary', size: keyof typeof SIZES =
   return `inline-flex ${height} ${shape} items-center justify-center gap-1.5 rounded-md text-sm font-medium whitespace-nowrap transition-colors duration-100 disabled:pointer-events-none disabled:opacity-50 aria-disabled:pointer-events-none aria-disabled:opacity-50 ${LOOKS[look]}`;
 }
 
-export function Button({ look, size, icon, busy, children, className = '', ...rest }: ButtonProps) {
+/** A button that has the focus keeps it while it is disabled: the browser would leave the focus nowhere. */
+export function Button({ look, size, icon, busy, disabled = false, children, className = '', ...rest }: ButtonProps) {
   const shape = buttonClass(look, size, children === undefined);
-  const waits = busy && ({ 'aria-disabled': true, onClick: undefined } as const);
+  const [hasFocus, setFocus] = useState(false);
+  // Neither its own press nor one that would send its form.
+  const waits = (busy || (disabled && hasFocus)) && {
+    'aria-disabled': true,
+    onClick: (event: MouseEvent) => event.preventDefault(),
+  };
   return (
-    <button type="button" className={`${shape} ${className}`} {...rest} {...waits}>
+    <button
+      type="button"
+      className={`${shape} ${className}`}
+      disabled={disabled && !hasFocus}
+      {...rest}
+      onFocus={(event) => {
+        rest.onFocus?.(event);
+        setFocus(true);
+      }}
+      onBlur={(event) => {
+        rest.onBlur?.(event);
+        setFocus(false);
+      }}
+      {...waits}
+    >
       {icon && <Icon name={icon} size={14} />}
       {children}
     </button>

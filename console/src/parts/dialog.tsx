@@ -16,23 +16,25 @@ interface DialogProps {
   children?: ReactNode;
 }
 
-/** Gives the screen the focus if nothing has it. */
-export function focusScreen(): void {
-  if (document.activeElement === document.body) document.getElementById('main')?.focus();
+/** Gives an element the focus if nothing has it, or the screen if there is no such element. */
+export function focusScreen(wanted: Element | null = null): void {
+  if (document.activeElement !== document.body) return;
+  const target = wanted instanceof HTMLElement && wanted.isConnected ? wanted : document.getElementById('main');
+  target?.focus();
 }
 
 /** Gives the screen the focus if the focus is lost with this component. */
 export function useFocusToScreen(): void {
-  useEffect(() => () => void setTimeout(focusScreen), []);
+  useEffect(() => () => void setTimeout(() => focusScreen()), []);
 }
 
 /**
- * Returns what had the focus before a dialog, also before one whose field takes it at once. If that is gone at the end, such as the row
- * that was deleted, the screen gets the focus.
+ * Gives the focus back to what had it before this component, also before a field of it took it at once. If that is gone at the end, such
+ * as the row that was deleted, the screen gets the focus. Returns what had it, for a dialog.
  */
 export function useFocusBack(): () => HTMLElement | null {
   const [before] = useState(() => document.activeElement);
-  useFocusToScreen();
+  useEffect(() => () => void setTimeout(() => focusScreen(before)), [before]);
   return () => (before instanceof HTMLElement ? before : null);
 }
 

@@ -1,7 +1,7 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { hasNothing, inWords } from '../data/api.ts';
-import { say } from '../words/words.ts';
+import { type Key, say } from '../words/words.ts';
 import { Button } from './button.tsx';
 import { NotRefreshed, Problem, Spinner } from './layout.tsx';
 
@@ -43,14 +43,22 @@ export function Listing({ list, empty, nothing, children }: ListingProps) {
   );
 }
 
-/** The button that reads the next page of a list; nothing on the last page. */
-export function More({ list }: { list: Pages }) {
-  if (!list.hasNextPage) return null;
+interface MoreProps {
+  list: Pages;
+  label?: Key;
+  as?: 'div' | 'li';
+  className?: string;
+}
+
+/** The button that reads the next page of a list. After the last page it says so as long as it has the focus. */
+export function More({ list, label = 'action.more', as: Tag = 'div', className = 'p-4' }: MoreProps) {
+  const [hasFocus, setFocus] = useState(false);
+  if (!list.hasNextPage && !hasFocus) return null;
   return (
-    <div className="p-4">
-      <Button busy={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-        {say('action.more')}
+    <Tag className={className} onFocus={() => setFocus(true)} onBlur={() => setFocus(false)}>
+      <Button busy={list.isFetchingNextPage} disabled={!list.hasNextPage} onClick={() => list.fetchNextPage()}>
+        {say(list.hasNextPage ? label : 'list.all')}
       </Button>
-    </div>
+    </Tag>
   );
 }

@@ -27,7 +27,7 @@ export function PaletteDialog({ close }: { close(): void }) {
     close();
     await command.run();
     // What had the focus may have gone with its screen.
-    setTimeout(focusScreen);
+    setTimeout(() => focusScreen());
   }
   function onKeyDown(event: KeyboardEvent) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { firstScreen, screensFor } from './screens.ts';
+import { firstScreen, refusedScreen, screensFor } from './screens.ts';
 
 const menuOf = (scope: string) => screensFor([scope]).flatMap(({ screens }) => screens.map(({ to }) => to));
 
@@ -22,5 +22,14 @@ describe('the menu of a key', () => {
     assert.equal(firstScreen(['knowledge:read', 'inference:run']), '/sources');
     // Who may mend something begins with what needs them.
     assert.equal(firstScreen(['knowledge:read', 'inference:run', 'ingestion:manage']), '/overview');
+  });
+
+  test('an address leads to no screen that the key may not use', () => {
+    const reader = ['knowledge:read'];
+    assert.equal(refusedScreen('/keys', reader)?.to, '/keys');
+    assert.equal(refusedScreen('/evaluation/1/2', reader)?.to, '/evaluation');
+    assert.equal(refusedScreen('/sources/1', reader), undefined);
+    assert.equal(refusedScreen('/no/such/screen', reader), undefined);
+    assert.equal(refusedScreen('/keys', ['apikeys:issue']), undefined);
   });
 });

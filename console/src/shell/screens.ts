@@ -94,3 +94,11 @@ export function firstScreen(scopes: readonly string[]): Screen['to'] {
   const offered = screensFor(scopes).flatMap(({ screens }) => screens.map(({ to }) => to));
   return offered.find((to) => to === '/overview' || to === '/sources') ?? offered[0] ?? '/sources';
 }
+
+/** Returns the screen of an address below `/console` if a key with these scopes may not use it. */
+export function refusedScreen(path: string, scopes: readonly string[]): Screen | undefined {
+  return SCREENS.flatMap(({ screens }) => screens).find(
+    ({ to, scopes: wanted }) =>
+      (path === to || path.startsWith(`${to}/`)) && !wanted.some((scope) => scopes.includes(scope)),
+  );
+}

@@ -1,8 +1,14 @@
-import { Outlet } from '@tanstack/react-router';
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { Empty, Header } from '../parts/layout.tsx';
+import { oneOf } from '../words/format.ts';
 import { say } from '../words/words.ts';
+import { refusedScreen } from './screens.ts';
 import { Sidebar } from './sidebar.tsx';
+import { useSession } from './use-session.ts';
 
 export function Shell() {
+  const { scopes } = useSession();
+  const refused = refusedScreen(useLocation().pathname, scopes);
   return (
     <>
       <a
@@ -18,7 +24,18 @@ export function Shell() {
           tabIndex={-1}
           className="relative col-start-2 my-2 me-2 flex min-h-0 min-w-0 flex-col overflow-hidden rounded-xl bg-surface shadow-panel outline-none print:block print:overflow-visible print:shadow-none"
         >
-          <Outlet />
+          {refused === undefined ? (
+            <Outlet />
+          ) : (
+            <>
+              <Header title={say(refused.name)} />
+              <Empty
+                icon="lock"
+                title={say('shell.refused')}
+                text={say('shell.refusedText', { scopes: oneOf(refused.scopes) })}
+              />
+            </>
+          )}
         </main>
       </div>
     </>

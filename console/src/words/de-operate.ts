@@ -4,6 +4,8 @@ import type { Entry } from './words.ts';
 
 export const operateDe: Readonly<Record<keyof typeof operateEn, Entry>> = {
   'shell.operation': 'Betrieb',
+  'shell.refused': 'Dieser Schlüssel darf diese Seite nicht benutzen',
+  'shell.refusedText': 'Sie braucht einen Schlüssel mit dem Recht {scopes}.',
   'overview.title': 'Übersicht',
   'needs.title': 'Was zu tun ist',
   'needs.nothing': 'Nichts zu tun.',

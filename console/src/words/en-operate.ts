@@ -3,6 +3,8 @@ import type { Entry } from './words.ts';
 
 export const operateEn = {
   'shell.operation': 'Operation',
+  'shell.refused': 'This key may not use this screen',
+  'shell.refusedText': 'It needs a key with the scope {scopes}.',
   'overview.title': 'Overview',
   'needs.title': 'What needs you',
   'needs.nothing': 'Nothing needs you.',

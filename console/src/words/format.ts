@@ -47,6 +47,11 @@ export function milliseconds(value: number): string {
   }).format(value);
 }
 
+/** Returns the names with “or” before the last one. */
+export function oneOf(names: readonly string[]): string {
+  return new Intl.ListFormat(localeTag(), { type: 'disjunction' }).format(names);
+}
+
 /** Returns how long ago a time was, given in Unix seconds: `5 min. ago`. The narrow style would be `vor 5 m` in German. */
 export function ago(seconds: number, now = Date.now() / 1000): string {
   const relative = new Intl.RelativeTimeFormat(localeTag(), { style: 'short', numeric: 'auto' });

@@ -7,7 +7,7 @@ import { startLocalService } from '../../../src/cli/operate/local-service.ts';
 import { openPinakes, type Pinakes } from '../../../src/client/client.ts';
 import { openPage, type PageOptions, type Watched } from './chromium.ts';
 
-const TABS_MAX = 80;
+const TABS_MAX = 100;
 
 export interface TestService {
   url: string;

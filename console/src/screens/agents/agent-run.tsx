@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { type AgentView, NO_VIEW } from '../../data/agents/agent-view.ts';
@@ -13,6 +13,7 @@ import { hasNothing, inWords } from '../../data/api.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Spinner } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 import { RunBody } from './run-body.tsx';

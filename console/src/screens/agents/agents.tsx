@@ -1,4 +1,4 @@
-import { keepPreviousData, useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { type AgentRunSummary, beginAgentRun, isActive, listAgentRuns } from '../../data/agents/agents.ts';
 import { inWords } from '../../data/api.ts';
@@ -7,6 +7,7 @@ import { FilterSelect } from '../../parts/filter-select.tsx';
 import { Empty, Header, KeyBar } from '../../parts/layout.tsx';
 import { Listing, More } from '../../parts/listing.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { ago, moment, number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
@@ -9,6 +9,7 @@ import { Button } from '../../parts/button.tsx';
 import { DeleteDialog } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { Facts, PanelPart, SidePanel } from '../../parts/side-panel.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { ago, number } from '../../words/format.ts';
 import { say, sayOfService } from '../../words/words.ts';

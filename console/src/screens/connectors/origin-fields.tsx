@@ -1,10 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { createSecret, listSecrets } from '../../data/connectors.ts';
 import { Button } from '../../parts/button.tsx';
+import { useFocusBack } from '../../parts/dialog.tsx';
 import { Field, SelectField, TextField, Tick } from '../../parts/form.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { say } from '../../words/words.ts';
 import type { ConnectorKind, FieldValue, FieldValues, Field as OriginPart } from './kinds.ts';
 
@@ -79,32 +81,16 @@ function OriginField({ field, value, change }: OriginFieldProps) {
   return <TextField {...common} placeholder={field.placeholder} required={field.required} />;
 }
 
-/** Chooses a stored secret, or stores a new one. Its value goes to the service once. */
-function SecretField({
-  secret,
-  id,
-  setId,
-}: {
+interface SecretProps {
   secret: NonNullable<ConnectorKind['secret']>;
   id: string;
   setId(id: string): void;
-}) {
-  const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const [value, setValue] = useState('');
+}
+
+/** Chooses a stored secret, or stores a new one. */
+function SecretField({ secret, id, setId }: SecretProps) {
   const [adding, setAdding] = useState(false);
-  const key = ['secrets', secret.type];
-  const stored = useQuery({ queryKey: key, queryFn: () => listSecrets(secret.type) });
-  const save = useMutation({
-    mutationFn: () => createSecret(secret.type, name.trim(), value),
-    onSuccess: async (made) => {
-      await queries.invalidateQueries({ queryKey: key });
-      setId(made.id);
-      setName('');
-      setValue('');
-      setAdding(false);
-    },
-  });
+  const stored = useQuery({ queryKey: ['secrets', secret.type], queryFn: () => listSecrets(secret.type) });
   return (
     <div>
       <SelectField
@@ -117,47 +103,70 @@ function SecretField({
           ...(stored.data ?? []).map((one) => [one.id, one.name] as const),
         ]}
       />
-      {adding ? (
-        <div className="mt-2 flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
-          <TextField
-            label={say('connectors.secretName')}
-            maxLength={200}
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-          />
-          <Field label={say('connectors.secretValue')} hint={say('connectors.secretKept')}>
-            <textarea
-              value={value}
-              rows={3}
-              dir="ltr"
-              maxLength={5_000}
-              autoComplete="off"
-              spellCheck={false}
-              onChange={(event) => setValue(event.target.value)}
-              className="field w-full px-2 py-1.5 font-mono text-xs"
-            />
-          </Field>
-          {save.isError && <Problem text={inWords(save.error)} />}
-          <div className="flex justify-end gap-2">
-            <Button size="small" onClick={() => setAdding(false)}>
-              {say('action.cancel')}
-            </Button>
-            <Button
-              size="small"
-              icon="key-round"
-              busy={save.isPending}
-              disabled={name.trim() === '' || value === ''}
-              onClick={() => save.mutate()}
-            >
-              {say('connectors.saveSecret')}
-            </Button>
-          </div>
-        </div>
-      ) : (
-        <Button look="ghost" size="small" icon="plus" className="mt-1.5" onClick={() => setAdding(true)}>
-          {say('connectors.newSecret')}
+      <Button
+        look="ghost"
+        size="small"
+        icon="plus"
+        className="mt-1.5"
+        aria-expanded={adding}
+        onClick={() => setAdding(!adding)}
+      >
+        {say('connectors.newSecret')}
+      </Button>
+      {adding && <NewSecret type={secret.type} setId={setId} close={() => setAdding(false)} />}
+    </div>
+  );
+}
+
+/** Stores a secret. Its value goes to the service once. */
+function NewSecret({ type, setId, close }: { type: string; setId(id: string): void; close(): void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [value, setValue] = useState('');
+  useFocusBack();
+  const save = useMutation({
+    mutationFn: () => createSecret(type, name.trim(), value),
+    onSuccess: async (made) => {
+      await queries.invalidateQueries({ queryKey: ['secrets', type] });
+      setId(made.id);
+      close();
+    },
+  });
+  return (
+    <div className="mt-2 flex flex-col gap-2 rounded-lg border border-line bg-sunken p-3">
+      <TextField
+        label={say('connectors.secretName')}
+        maxLength={200}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Field label={say('connectors.secretValue')} hint={say('connectors.secretKept')}>
+        <textarea
+          value={value}
+          rows={3}
+          dir="ltr"
+          maxLength={5_000}
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => setValue(event.target.value)}
+          className="field w-full px-2 py-1.5 font-mono text-xs"
+        />
+      </Field>
+      {save.isError && <Problem text={inWords(save.error)} />}
+      <div className="flex justify-end gap-2">
+        <Button size="small" onClick={close}>
+          {say('action.cancel')}
         </Button>
-      )}
+        <Button
+          size="small"
+          icon="key-round"
+          busy={save.isPending}
+          disabled={name.trim() === '' || value === ''}
+          onClick={() => save.mutate()}
+        >
+          {say('connectors.saveSecret')}
+        </Button>
+      </div>
     </div>
   );
 }

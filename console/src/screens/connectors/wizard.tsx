@@ -1,5 +1,5 @@
 import { Dialog } from '@base-ui/react/dialog';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { inWords, PinakesError } from '../../data/api.ts';
 import {
@@ -14,6 +14,7 @@ import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import {
@@ -43,9 +44,17 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
   const schedule = useSchedule('', 'wizard.schedule');
   const queries = useQueryClient();
   const check = useMutation({
-    mutationFn: ({ kind: one, given }: { kind: ConnectorKind; given: Pick<NewConnector, 'origin' | 'secretId'> }) =>
-      checkConnector(one, given),
+    mutationFn: ({
+      kind: one,
+      given,
+    }: {
+      kind: ConnectorKind;
+      given: Pick<NewConnector, 'origin' | 'secretId'>;
+      again: boolean;
+    }) => checkConnector(one, given),
   });
+  const test = (one: ConnectorKind, again: boolean) =>
+    check.mutate({ kind: one, given: { origin: originOf(one, values), secretId }, again });
   const create = useMutation({
     mutationFn: (one: ConnectorKind) =>
       createConnector(one, {
@@ -81,7 +90,7 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
     if (!kind || !ready || check.isPending || create.isPending) return;
     if (step === 'origin') {
       if (tried) setStep('schedule');
-      else check.mutate({ kind, given: { origin: originOf(kind, values), secretId } });
+      else test(kind, false);
     } else if (step === 'schedule' && isUsable(schedule)) create.mutate(kind);
   }
 
@@ -145,11 +154,8 @@ export function Wizard({ close }: { close(madeId?: string): void }) {
                   {say('connectors.back')}
                 </Button>
                 <span className="ms-auto" />
-                {step === 'origin' && tried && (
-                  <Button
-                    icon="plug"
-                    onClick={() => check.mutate({ kind, given: { origin: originOf(kind, values), secretId } })}
-                  >
+                {step === 'origin' && (tried || check.variables?.again) && (
+                  <Button icon="plug" busy={check.isPending} onClick={() => test(kind, true)}>
                     {say('connectors.testAgain')}
                   </Button>
                 )}

@@ -1,9 +1,10 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { pinakes } from '../../data/api.ts';
 import { EVALUATION, listSets } from '../../data/evaluation/evaluation.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { SelectField, TextField } from '../../parts/form.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 

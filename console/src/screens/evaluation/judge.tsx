@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { hasNothing, inWords, pinakes } from '../../data/api.ts';
@@ -6,6 +6,7 @@ import { readSet, type SetDetails, setKey, withQuestion } from '../../data/evalu
 import { runSearch } from '../../data/search.ts';
 import { buttonClass } from '../../parts/button.tsx';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { say } from '../../words/words.ts';
 import { Passage } from './passage.tsx';

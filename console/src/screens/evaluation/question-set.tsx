@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { hasNothing, inWords, pinakes } from '../../data/api.ts';
@@ -18,6 +18,7 @@ import {
 import { readService } from '../../data/health.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';

@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { GROUP_CHOICES } from '../../data/group-names.ts';
 import { findGroups, findTags, type IssuedKey, issueKey, KEYS, type NewKey, type Scope } from '../../data/keys.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Fields, SelectField, TextField, Tick } from '../../parts/form.tsx';
 import { Pick } from '../../parts/pick.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { useScope, useSession } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';

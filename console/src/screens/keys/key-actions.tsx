@@ -1,10 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { pinakes } from '../../data/api.ts';
 import { type ApiKey, type IssuedKey, KEYS } from '../../data/keys.ts';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { SelectField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { useChange } from '../../parts/use-change.ts';
+import { useChange, useMutation } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { useSession } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';

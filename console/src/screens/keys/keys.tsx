@@ -91,9 +91,9 @@ function columnsOf(ask: (kind: 'rotate' | 'revoke', row: ApiKey) => void): Colum
       title: say('apiKeys.scopes'),
       className: 'w-[26%] max-xl:hidden',
       cell: ({ scopes }) => (
-        <Hint label={scopes.join(', ')}>
+        <Hint label={scopes.map((scope) => `${say(`scope.${scope}`)} (${scope})`).join(', ')}>
           <button type="button" className="block max-w-full truncate rounded-sm text-start text-ink-2">
-            {scopes.join(', ')}
+            {scopes.map((scope) => say(`scope.${scope}`)).join(', ')}
           </button>
         </Hint>
       ),

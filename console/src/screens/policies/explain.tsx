@@ -1,10 +1,11 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { inWords, pinakes } from '../../data/api.ts';
 import { explainSource } from '../../data/policies.ts';
 import { TextField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 

@@ -1,10 +1,11 @@
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { POLICIES, type Policy, type Principal, previewPolicy, savePolicy } from '../../data/policies.ts';
 import { placeOf, readJson } from '../../json/json-places.ts';
 import { Button } from '../../parts/button.tsx';
 import { JsonEditor } from '../../parts/json-editor.tsx';
 import { type Fault, isIn, readOrFault, refusedIn } from '../../parts/json-fault.ts';
+import { useMutation } from '../../parts/use-change.ts';
 import { useSettled } from '../../parts/use-settled.ts';
 import { say } from '../../words/words.ts';
 import { Explain } from './explain.tsx';

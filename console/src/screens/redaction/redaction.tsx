@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hasNothing, inWords, PinakesError, pinakes, savedOver } from '../../data/api.ts';
 import { type Draft, REDACTION, type Rule, readPolicy, type StoredPolicy } from '../../data/redaction.ts';
@@ -6,6 +6,7 @@ import { Button } from '../../parts/button.tsx';
 import { FormDialog } from '../../parts/dialog.tsx';
 import { Tick } from '../../parts/form.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useDraft } from '../../shell/drafts.ts';
 import { say } from '../../words/words.ts';
 import { ruleOfError } from './marks.ts';
@@ -34,7 +35,7 @@ export function Redaction() {
         </Problem>
       </div>
     );
-  return <Editor key={policy.data?.version ?? 0} stored={policy.data} />;
+  return <Editor stored={policy.data} />;
 }
 
 function Editor({ stored }: { stored: StoredPolicy | null }) {

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { hasNothing, inWords } from '../../data/api.ts';
@@ -7,7 +7,9 @@ import { RUNS } from '../../data/runs/use-run-events.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { FileGlyph, Problem, Spinner } from '../../parts/layout.tsx';
+import { More } from '../../parts/listing.tsx';
 import { folderOf } from '../../parts/place-line.ts';
+import { useMutation } from '../../parts/use-change.ts';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { milliseconds, number } from '../../words/format.ts';
@@ -63,13 +65,7 @@ export function RunFiles({ run }: { run: Run }) {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <div className="p-3 text-center">
-          <Button busy={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            {say('action.more')}
-          </Button>
-        </div>
-      )}
+      <More list={query} className="p-3 text-center" />
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { hasNothing, inWords } from '../../data/api.ts';
 import { useGroupNames } from '../../data/group-names.ts';
@@ -7,6 +7,7 @@ import { RUN, RUNS, useRunEvents } from '../../data/runs/use-run-events.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty, Header, Problem, Spinner } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { moment, number, span } from '../../words/format.ts';
 import { say, sayOfService } from '../../words/words.ts';

@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
+import { More } from '../../parts/listing.tsx';
 import { areOfSeveralGroups, placeLine } from '../../parts/place-line.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { useKept } from '../../shell/drafts.ts';
@@ -152,15 +153,15 @@ export function Search() {
               </div>
             ) : (
               <Results q={q} search={search}>
-                {(search.isPlaceholderData || (search.data?.results.length === limit && limit < RESULTS_MAX)) && (
-                  <Button
-                    className="mt-2 mb-4"
-                    aria-disabled={search.isFetching}
-                    onClick={() => search.isFetching || setMore({ asked, limit: limit + RESULTS })}
-                  >
-                    {say('action.more')}
-                  </Button>
-                )}
+                <More
+                  className="mt-2 mb-4"
+                  list={{
+                    hasNextPage:
+                      search.isPlaceholderData || (search.data?.results.length === limit && limit < RESULTS_MAX),
+                    isFetchingNextPage: search.isFetching,
+                    fetchNextPage: () => setMore({ asked, limit: limit + RESULTS }),
+                  }}
+                />
               </Results>
             )}
           </div>

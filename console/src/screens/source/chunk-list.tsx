@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { withoutMarkdownMarks } from '../../../../src/client/markdown-marks.ts';
 import type { AnyChunk, Chunk } from '../../data/source.ts';
-import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { More } from '../../parts/listing.tsx';
 import type { Span } from '../../spans/spans.ts';
 import { say } from '../../words/words.ts';
 import type { useChunks } from './use-chunks.ts';
@@ -50,7 +50,7 @@ export function ChunkList({ id, fileType, chunks, mark, active, setActive, page 
         </section>
       )}
       <div className="flex h-9 shrink-0 items-center px-4 text-xs text-ink-3">
-        {say(chunks.hasMore ? 'source.chunksLoaded' : 'source.chunkCount', { n: shown.length })}
+        {say(chunks.hasNextPage ? 'source.chunksLoaded' : 'source.chunkCount', { n: shown.length })}
       </div>
       <ol
         tabIndex={0}
@@ -67,13 +67,7 @@ export function ChunkList({ id, fileType, chunks, mark, active, setActive, page 
             setActive={setActive}
           />
         ))}
-        {chunks.hasMore && (
-          <li className="px-2.5 pt-2">
-            <Button size="small" onClick={() => chunks.loadMore()}>
-              {say('action.more')}
-            </Button>
-          </li>
-        )}
+        <More list={chunks} as="li" className="px-2.5 pt-2" />
       </ol>
     </aside>
   );

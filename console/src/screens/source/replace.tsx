@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { inWords, pinakes } from '../../data/api.ts';
@@ -9,6 +9,7 @@ import { Button, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/layout.tsx';
 import { randomId } from '../../parts/random-id.ts';
+import { useMutation } from '../../parts/use-change.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import { stateOfVersion } from './new-version.ts';
 

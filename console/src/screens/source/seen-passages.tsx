@@ -1,5 +1,5 @@
-import { Button } from '../../parts/button.tsx';
 import { Empty, Spinner } from '../../parts/layout.tsx';
+import { More } from '../../parts/listing.tsx';
 import { say } from '../../words/words.ts';
 import type { useChunks } from './use-chunks.ts';
 
@@ -41,11 +41,7 @@ export function SeenPassages({ chunks, isAs }: { chunks: ReturnType<typeof useCh
             </li>
           ))}
         </ol>
-        {chunks.hasMore && (
-          <Button className="mt-4" onClick={() => chunks.loadMore()}>
-            {say('action.more')}
-          </Button>
-        )}
+        <More list={chunks} className="mt-4" />
       </div>
     </section>
   );

@@ -1,11 +1,12 @@
 import { Popover } from '@base-ui/react/popover';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { inWords } from '../../data/api.ts';
 import { buildTable, listSourceTables, type SourceTable, TABLES } from '../../data/tables/tables.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { number } from '../../words/format.ts';
 import { say } from '../../words/words.ts';

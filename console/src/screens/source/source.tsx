@@ -56,8 +56,10 @@ export function Source() {
     queryFn: () => readPages(id, viewer),
     staleTime: PAGES_STALE_MS,
     refetchOnWindowFocus: false,
-    enabled: source.data?.file_type === 'pdf',
+    enabled: source.data?.file_type === 'pdf' && source.data.status === 'ready',
   });
+  // Only what was read has chunks, tables and pages.
+  const isReady = source.data?.status === 'ready';
   const isWaiting = source.data?.status === 'pending';
   const queries = useQueryClient();
   useEffect(() => {
@@ -72,7 +74,7 @@ export function Source() {
   const [active, setActive] = useState<number | null>(null);
   const [details, setDetails] = useState(false);
   const mark: Span | null = start !== undefined && end !== undefined && start < end ? { start, end } : null;
-  const chunks = useChunks(id, mark?.end ?? start ?? 0, viewer);
+  const chunks = useChunks(id, mark?.end ?? start ?? 0, viewer, isReady);
   const hasPages = (pages.data?.length ?? 0) > 0;
   const asPages = hasPages && view !== 'text';
   const at = start ?? 0;
@@ -107,7 +109,7 @@ export function Source() {
         {source.data && (
           <span className="num me-1 text-xs text-ink-3 max-md:hidden">{bytes(source.data.file_size)}</span>
         )}
-        {source.data && !isAs && !isWaiting && <SourceTables id={id} />}
+        {isReady && !isAs && <SourceTables id={id} />}
         {source.data && (
           <Button look="ghost" icon="info" aria-pressed={details} onClick={() => setDetails(!details)}>
             {say('details.title')}

@@ -4,6 +4,7 @@ import { hasNothing, inWords } from '../../data/api.ts';
 import { type Chunk, isMissing, readText, type SourceText, type Viewer } from '../../data/source.ts';
 import { Button } from '../../parts/button.tsx';
 import { Empty, Problem, Spinner } from '../../parts/layout.tsx';
+import { More } from '../../parts/listing.tsx';
 import { type Block, blocksOfParts, type Span } from '../../spans/spans.ts';
 import { say } from '../../words/words.ts';
 
@@ -80,11 +81,15 @@ export function TextView(props: TextViewProps) {
       className="scroll min-h-0 px-6 py-6 outline-offset-[-2px] sm:px-10"
     >
       <div className="mx-auto max-w-3xl">
-        {query.hasPreviousPage && (
-          <Button className="mb-4" busy={query.isFetching} onClick={() => query.fetchPreviousPage()}>
-            {say('source.earlier')}
-          </Button>
-        )}
+        <More
+          list={{
+            hasNextPage: query.hasPreviousPage,
+            isFetchingNextPage: query.isFetching,
+            fetchNextPage: query.fetchPreviousPage,
+          }}
+          label="source.earlier"
+          className="mb-4"
+        />
         <div dir={isCode ? 'ltr' : 'auto'} className="text-base leading-6 break-words whitespace-pre-wrap">
           {blocks.map((block) => (
             <ChunkBlock
@@ -97,11 +102,7 @@ export function TextView(props: TextViewProps) {
             />
           ))}
         </div>
-        {query.hasNextPage && (
-          <Button className="mt-4" busy={query.isFetching} onClick={() => query.fetchNextPage()}>
-            {say('source.later')}
-          </Button>
-        )}
+        <More list={{ ...query, isFetchingNextPage: query.isFetching }} label="source.later" className="mt-4" />
       </div>
     </section>
   );

@@ -1,6 +1,6 @@
-import { useMutation } from '@tanstack/react-query';
 import { inWords } from '../../data/api.ts';
 import { isMissing, readOriginal, type Viewer } from '../../data/source.ts';
+import { useMutation } from '../../parts/use-change.ts';
 import { say } from '../../words/words.ts';
 
 /** Saves the original file of a source, for those who may see the whole of it. The cookie alone would not get it: no link leads there. */

@@ -1,9 +1,10 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { inWords } from '../../data/api.ts';
 import { readAgain, type SourceRow } from '../../data/sources.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { say, sayOfService } from '../../words/words.ts';
 import { SOURCE_LIST } from './use-source-list.ts';
 

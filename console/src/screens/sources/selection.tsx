@@ -1,10 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { deleteSources, readAgain, type SourceRow } from '../../data/sources.ts';
 import { Button } from '../../parts/button.tsx';
 import { DeleteDialog, useFocusToScreen } from '../../parts/dialog.tsx';
 import { Problem } from '../../parts/layout.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useKept } from '../../shell/drafts.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';

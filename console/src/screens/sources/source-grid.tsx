@@ -24,6 +24,17 @@ const USUAL =
 const FAILED =
   'grid grid-cols-[36px_minmax(180px,1fr)_minmax(320px,2.4fr)_minmax(100px,0.6fr)_0_72px_0_96px] items-center @max-4xl:grid-cols-[36px_minmax(160px,1fr)_minmax(200px,1.6fr)_0_0_0_0_96px] @max-lg:grid-cols-[36px_minmax(0,1fr)_minmax(0,1fr)_0_0_0_0_0]';
 
+/** How far a key moves the cursor. */
+const STEPS: Readonly<Record<string, number>> = {
+  j: 1,
+  ArrowDown: 1,
+  k: -1,
+  ArrowUp: -1,
+  End: Number.POSITIVE_INFINITY,
+  Home: Number.NEGATIVE_INFINITY,
+};
+const rowId = ({ id }: SourceRow) => `row-${id}`;
+
 interface Column {
   key: Key;
   sort?: Sort;
@@ -44,6 +55,7 @@ interface SourceGridProps {
 export function SourceGrid({ filters, list, selected, select, sort, mayManage }: SourceGridProps) {
   const { rows, counts } = list;
   const [cursor, setCursor] = useState(0);
+  const grid = useRef<HTMLDivElement>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const virtual = useVirtualizer({
@@ -85,7 +97,7 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
   }, [view]);
   const closePeek = useCallback(() => {
     setPeeking(false);
-    scroller.current?.focus();
+    grid.current?.focus();
   }, []);
 
   useEffect(() => {
@@ -98,7 +110,8 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
         return;
       if (event.metaKey || event.ctrlKey || event.altKey) return;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-      const step = key === 'j' || key === 'ArrowDown' ? 1 : key === 'k' || key === 'ArrowUp' ? -1 : 0;
+      const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX);
+      const step = { ...STEPS, PageDown: page, PageUp: -page }[key] ?? 0;
       const row = rows[cursor];
       const onControl = target.closest('a, button, input') !== null;
       if (step !== 0) {
@@ -106,6 +119,8 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
         const next = Math.max(0, Math.min(rows.length - 1, cursor + step));
         setCursor(next);
         virtual.scrollToIndex(next);
+        // A screen reader says the row of the cursor while the list has the focus.
+        grid.current?.focus({ preventScroll: true });
         if (event.shiftKey && mayManage) {
           anchor.current ??= cursor;
           select(rangeOf(rows, anchor.current, next), true);
@@ -143,12 +158,15 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
         </div>
       )}
       <div
+        ref={grid}
         role="grid"
+        tabIndex={0}
         aria-label={say('sources.title')}
+        aria-activedescendant={rows[cursor] && rowId(rows[cursor])}
         aria-rowcount={(counts?.total ?? rows.length) + 1}
         // Rows of the last filter are pale while those of the new one are on their way.
         aria-busy={list.isPlaceholderData}
-        className={`flex min-h-0 flex-1 flex-col ${list.isPlaceholderData ? 'opacity-50' : ''}`}
+        className={`flex min-h-0 flex-1 flex-col outline-offset-[-2px] ${list.isPlaceholderData ? 'opacity-50' : ''}`}
       >
         <div role="rowgroup">
           <div
@@ -164,13 +182,7 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
             ))}
           </div>
         </div>
-        <div
-          ref={scroller}
-          role="rowgroup"
-          tabIndex={0}
-          aria-label={say('sources.rows')}
-          className="scroll relative flex-1 outline-offset-[-2px]"
-        >
+        <div ref={scroller} role="rowgroup" className="scroll relative flex-1">
           <div role="presentation" style={{ height: virtual.getTotalSize() }}>
             {items.map((item) => {
               const row = rows[item.index];
@@ -178,6 +190,7 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
               return (
                 <div
                   key={row.id}
+                  id={rowId(row)}
                   role="row"
                   aria-rowindex={item.index + 2}
                   aria-selected={selected.has(row.id)}

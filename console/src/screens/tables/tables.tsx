@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { listAllTables, TABLES, type Table as TableRecord, useSources } from '../../data/tables/tables.ts';
-import { Button, buttonClass } from '../../parts/button.tsx';
+import { buttonClass } from '../../parts/button.tsx';
 import { Empty, FileGlyph, Header } from '../../parts/layout.tsx';
 import { ListBar } from '../../parts/list-bar.tsx';
-import { Listing } from '../../parts/listing.tsx';
+import { Listing, More } from '../../parts/listing.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { PoliciesNote } from '../../shell/policies-note.tsx';
@@ -75,11 +75,13 @@ export function Tables() {
           columns={columnsOf(sources)}
           minWidth="min-w-[44rem]"
         >
-          {found.length > rows.length && (
-            <div className="p-4">
-              <Button onClick={() => setShown(shown + ROWS)}>{say('action.more')}</Button>
-            </div>
-          )}
+          <More
+            list={{
+              hasNextPage: found.length > rows.length,
+              isFetchingNextPage: false,
+              fetchNextPage: () => setShown(shown + ROWS),
+            }}
+          />
         </Table>
       </Listing>
     </>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { inWords } from '../../data/api.ts';
 import { usePages } from '../../data/pages.ts';
@@ -8,6 +8,7 @@ import { Window } from '../../parts/dialog.tsx';
 import { TextField, Tick } from '../../parts/form.tsx';
 import { Problem, Spinner } from '../../parts/layout.tsx';
 import { More } from '../../parts/listing.tsx';
+import { useMutation } from '../../parts/use-change.ts';
 import { useScope } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
 
