@@ -121,11 +121,12 @@ export interface ChatObserver {
 
 /**
  * An event of a chat model. Text contains citation markers `[n]` with numbers of ContextChunks, which the completion removes. A quote is a
- * passage of one chunk. Brackets in a quote are text of the source, not markers. `no_answer` means that there was no text.
+ * passage of one chunk. Brackets in a quote are text of the source, not markers. `labels` are parts of its text that name columns of
+ * the source. `no_answer` means that there was no text.
  */
 export type ChatEvent =
   | { type: 'text'; delta: string }
-  | { type: 'quote'; text: string; number: number }
+  | { type: 'quote'; text: string; number: number; labels?: readonly string[] }
   | { type: 'finish'; reason: 'stop' | 'length' | 'content_filter' | 'no_answer' };
 
 export interface ChatModel {

@@ -23,8 +23,11 @@ const HANDBOOK = [
 for (const name of ['handbook.docx', 'handbook.odt', 'office.odt', 'handbook.rtf', 'office.rtf']) {
   test(`${name} gives the headings, lists, tables and notes of the handbook`, async () => {
     const file = await readBytes(name, fixture(name));
-    assert.deepEqual(file.text.split('\n\n').slice(-HANDBOOK.length), HANDBOOK);
-    assert.deepEqual(file.chunks.at(-1)!.headingPath, ['Leave']);
+    // The headings below a title are parts of what it names. This RTF file of pandoc has a title without a style.
+    const hasTitle = name !== 'handbook.rtf';
+    const blocks = hasTitle ? HANDBOOK.map((block) => block.replace(/^#/, '##')) : HANDBOOK;
+    assert.deepEqual(file.text.split('\n\n').slice(-HANDBOOK.length), blocks);
+    assert.deepEqual(file.chunks.at(-1)!.headingPath, [hasTitle ? 'Staff handbook' : 'Leave']);
   });
 }
 
@@ -101,7 +104,10 @@ for (const name of TEXTS.flatMap((text) => [`${text}.odt`, `${text}.epub`])) {
         .match(/^#+ .*$/gm)!
         .filter((line) => !/Staff handbook|lighthouse/.test(line) && line !== `# ${name.replace('.epub', '')}`);
     assert.ok(tokenF1(file!.text, source!.text) >= 0.92, `${tokenF1(file!.text, source!.text)}`);
-    assert.deepEqual(headings(file!.text), headings(source!.text));
+    // The title of an OpenDocument text is above its headings.
+    const isBelowTitle = /\.odt$/.test(name) && /^# .*(?:Staff handbook|lighthouse)/m.test(file!.text);
+    const marked = headings(source!.text).map((line) => (isBelowTitle ? `#${line}` : line));
+    assert.deepEqual(headings(file!.text), marked);
     assert.equal(chunkMismatches(file!.text, file!.chunks), 0);
   });
 }

@@ -9,9 +9,10 @@ import { namingHeading, withoutExtension } from '../../text/chunk-terms.ts';
 import { isDirectory } from '../../text/directory.ts';
 import { detectLanguage } from '../../text/language.ts';
 import { indexedContext } from '../../text/link-line.ts';
-import { cutIntoPieces, isTerminated, splitCode, splitUnits, type Unit, type UnitKind } from '../../text/sentences.ts';
+import { isTerminated, splitCode, splitUnits, type UnitKind } from '../../text/sentences.ts';
 import { codePointLength } from '../../util/code-points.ts';
 import { raiseSure } from './code-question.ts';
+import { columnNames } from './column-names.ts';
 import { EMPTY_LINE, headOf, isInOneRecord, namesOf, repeatsKey, unnumbered } from './heads.ts';
 import { mailHeader, senderOf, titleHeaderEnd } from './mail-header.ts';
 import { asksAll, ofAskedPart, withoutParts } from './numbered-part.ts';
@@ -24,6 +25,7 @@ import {
   saysLess,
   scorePassages,
 } from './passage-score.ts';
+import { piecesOf, withInnerItems } from './pieces.ts';
 import { inFoundSpelling, plainIdentifier, readQuestion } from './question.ts';
 import { isQuotable } from './quotable.ts';
 import { allTerms, topicTerms } from './words.ts';
@@ -33,10 +35,6 @@ export const PASSAGE_CODE_POINTS_MAX = 400;
 /** The same for code: most functions with their comments are not longer. */
 const CODE_CODE_POINTS_MAX = 1_000;
 export const PASSAGES_MAX = 3;
-/** Maximum length of a piece of a long unit: a little less than a quote may have, so that a citation can quote it whole. */
-const PIECE_CODE_POINTS_MAX = 290;
-/** Maximum length of an item that names what the items below it speak of. */
-const NAME_UNITS_MAX = 80;
 /** Maximum chunks that are read. Chunks of a lower rank rarely answer. */
 const CHUNKS_MAX = 12;
 /** Maximum difference of score between the best passage and a further one. */
@@ -51,6 +49,8 @@ export interface QuotedUnit {
   number: number;
   kind: UnitKind;
   text: string;
+  /** Offset in the content of the chunk. */
+  start: number;
   /** Separates the unit from the unit before it in the answer. */
   before: '' | ' ' | '\n' | '\n\n';
 }
@@ -218,6 +218,8 @@ function candidatesOf(chunk: ContextChunk, question: string): Candidate[] {
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
     const headTerms = unitHead === undefined ? head : namesOf(unitHead).map(termsOf);
+    const columns = unit.kind === 'row' ? columnNames(chunk, unit.start) : undefined;
+    const titleTerms = columns ? headingTerms.union(termsOf(columns.join('\n'))) : headingTerms;
     const passages = piecesOf(chunk.content, unit).map(({ start, end }) => {
       const text = chunk.content.slice(start, end);
       const order = allTerms(text, chunk.language);
@@ -234,7 +236,7 @@ function candidatesOf(chunk: ContextChunk, question: string): Candidate[] {
         terms: new Set(order),
         nameTerms,
         senderTerms,
-        headingTerms,
+        headingTerms: titleTerms,
         headTerms,
         chunk,
         chunkTerms,
@@ -245,38 +247,6 @@ function candidatesOf(chunk: ContextChunk, question: string): Candidate[] {
       headingTerms = new Set([...above, ...head[0]!]);
     }
     return passages;
-  });
-}
-
-/** Returns the units; those of items that are indented below a short item are one with it, because it names what they speak of. */
-function withInnerItems(content: string, units: readonly Unit[]): Unit[] {
-  const indentOf = ({ start }: Unit): number => start - content.lastIndexOf('\n', start) - 1;
-  const joined: Unit[] = [];
-  let name: Unit | undefined;
-  for (const unit of units) {
-    if (name && unit.kind === 'item' && indentOf(unit) > indentOf(name)) joined.at(-1)!.end = unit.end;
-    else {
-      joined.push({ ...unit });
-      name = unit.kind === 'item' && unit.end - unit.start <= NAME_UNITS_MAX ? unit : undefined;
-    }
-  }
-  return joined;
-}
-
-/** Cuts a unit that is longer than the limit into pieces, each of as many clauses as fit. */
-function piecesOf(content: string, { start, end }: Unit): { start: number; end: number }[] {
-  if (codePointLength(content.slice(start, end)) <= PIECE_CODE_POINTS_MAX) return [{ start, end }];
-  const pieces: { start: number; end: number }[] = [];
-  for (const piece of cutIntoPieces(content, start, end)) {
-    const last = pieces[pieces.length - 1];
-    if (last !== undefined && codePointLength(content.slice(last.start, piece.end)) <= PIECE_CODE_POINTS_MAX)
-      last.end = piece.end;
-    else pieces.push({ ...piece });
-  }
-  return pieces.flatMap((piece) => {
-    const text = content.slice(piece.start, piece.end);
-    const from = piece.start + text.length - text.trimStart().length;
-    return text.trim() === '' ? [] : [{ start: from, end: from + text.trim().length }];
   });
 }
 
@@ -379,7 +349,7 @@ function toPassage(units: readonly Candidate[]): Passage {
   const { number, chunk } = units[0]!;
   const quoted = units.map(({ kind, text, start }, i) => {
     const gap = i === 0 ? '' : chunk.content.slice(units[i - 1]!.end, start);
-    return { number, kind, text, before: i === 0 ? ('' as const) : separatorOf(units[i - 1]!, units[i]!, gap) };
+    return { number, kind, text, start, before: i === 0 ? ('' as const) : separatorOf(units[i - 1]!, units[i]!, gap) };
   });
   const text = quoted.map((one) => one.before + one.text).join('');
   return { number, text, quoted, score: Math.max(...units.map(({ score }) => score)) };

@@ -1,8 +1,9 @@
 /** The default chat model. It uses no language model: it quotes the best passages of the retrieved chunks word for word. */
 
 import type { ChatEvent, ChatModel, ChatRequest, ContextChunk } from '../../llm/models.ts';
-import { type UnitKind, unwrapped } from '../../text/sentences.ts';
-import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage } from './extract.ts';
+import { unwrapped } from '../../text/sentences.ts';
+import { columnNames, shownRow } from './column-names.ts';
+import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage, type QuotedUnit } from './extract.ts';
 import { allTerms, topicTerms } from './words.ts';
 
 /**
@@ -27,14 +28,16 @@ export function openExtractive(contextTokens: number): ChatModel {
       let isFenced = false;
       for (const [i, passage] of passages.entries()) {
         signal.throwIfAborted();
-        for (const [j, { number, kind, text, before }] of passage.quoted.entries()) {
+        const chunk = chunks.find(({ number }) => number === passage.number)!;
+        for (const [j, unit] of passage.quoted.entries()) {
+          const { number, kind, before } = unit;
           const isFirst = j === 0;
           const closing = isFenced && (isFirst || kind !== 'code') ? `\n${fence}` : '';
           const opening = kind === 'code' && (isFirst || !isFenced) ? `${fence}\n` : '';
           const delta = closing + (isFirst && i > 0 ? '\n\n' : before) + opening;
           if (delta !== '') yield { type: 'text', delta };
           isFenced = kind === 'code';
-          yield { type: 'quote', text: displayed(text, kind), number };
+          yield { type: 'quote', number, ...displayed(unit, chunk) };
         }
       }
       if (isFenced) yield { type: 'text', delta: `\n${fence}` };
@@ -77,21 +80,15 @@ function fenceFor(passages: readonly Passage[]): string {
   return '`'.repeat(longest + 1);
 }
 
-/** Returns a unit as readers see it: without line wraps and marks of headings, and a table row without its outer bars and empty cells. */
-function displayed(text: string, kind: UnitKind): string {
-  if (kind === 'record' || kind === 'code') return text;
-  if (kind === 'heading') return text.replace(/^#{1,6}\s+/, '');
-  if (kind === 'row') return cellsOf(text).join(' | ') || text;
+/** Returns a unit as readers see it: without line wraps and marks of headings, and the cells of a row with the names of their columns. */
+function displayed(
+  { text, kind, start }: QuotedUnit,
+  chunk: ContextChunk,
+): { text: string; labels?: readonly string[] } {
+  if (kind === 'record' || kind === 'code') return { text };
+  if (kind === 'heading') return { text: text.replace(/^#{1,6}\s+/, '') };
+  if (kind === 'row') return shownRow(chunk.content, { start, end: start + text.length }, columnNames(chunk, start));
   // Items below an item keep their lines.
-  return text
-    .split(/\n(?=[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s)/)
-    .map(unwrapped)
-    .join('\n');
-}
-
-function cellsOf(row: string): string[] {
-  return row
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim())
-    .filter((cell) => cell !== '');
+  const lines = text.split(/\n(?=[^\S\n]*(?:[-*+•]|\d{1,3}[.)])\s)/);
+  return { text: lines.map(unwrapped).join('\n') };
 }

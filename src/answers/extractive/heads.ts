@@ -23,7 +23,7 @@ export function namesOf(head: string): string[] {
 
 export const EMPTY_LINE = /\n\s*\n/;
 
-type Place = Pick<Unit, 'start' | 'end'>;
+export type Place = Pick<Unit, 'start' | 'end'>;
 
 /** Returns false when an empty line, or the first key of a record once more, is between two of its places. */
 export function isInOneRecord(content: string, one: Place, other: Place): boolean {

@@ -192,3 +192,18 @@ test('a polite ending of a Korean question is no topic', () => {
   assert.deepEqual(termsOf('비밀번호는 무엇인가요?'), termsOf('비밀번호는 무엇인가?'));
   assert.deepEqual(termsOf('언제 시작되었나요?'), termsOf('언제 시작되었는가?'));
 });
+
+test('below a title with the name that is asked for, a passage need not repeat the name, and the title alone is no evidence', () => {
+  const rooms = 'The rooms are dry. There is a yard.';
+  const notice = 'The notice is three months.';
+  const lease = ['Between the owner and the old bakery Baker of Leeds.', rooms, notice, 'The rent is 900.'];
+  const chunk = (content: string, title: string) => ({ ...chunksOf([content], 'en')[0]!, headingPath: [title] });
+  const asked = 'Which notice does the old bakery Baker of Leeds have?';
+  const named = chunk(lease.join(' '), 'Lease of the old bakery Baker of Leeds');
+  const { candidates } = scoredPassages(asked, [named]);
+  assert.equal(candidates.toSorted((a, b) => b.score - a.score)[0]!.text, notice);
+  const oven = extractPassages('Which oven does the bakery Baker have?', [
+    chunk('The rent is 900.', named.headingPath[0]!),
+  ]);
+  assert.ok(oven.logOdds < ANSWER_LOG_ODDS_MIN);
+});

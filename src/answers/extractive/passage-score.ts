@@ -56,6 +56,11 @@ export interface Features {
   headNamed: number;
   /** Share that the passage and its two neighbours in the chunk have. */
   withNeighbours: number;
+  /**
+   * Share that only the titles have beside the passage and its neighbours. What stands below the title of a contract need not repeat its
+   * name. This ranks passages, and is no evidence that one answers. 0 in a mail, whose header has the words of all its replies.
+   */
+  onlyTitles: number;
   /** Share that the chunk has, with titles and context. */
   inChunk: number;
   /** Share that the file name and the headings above have. */
@@ -85,6 +90,7 @@ const WEIGHTS: Features = {
   nearby: 2.03,
   headNamed: 2.11,
   withNeighbours: 3.83,
+  onlyTitles: 3.83,
   inChunk: 1.99,
   inTitles: 1.95,
   fileNamed: 2,
@@ -136,12 +142,14 @@ export function scorePassages(candidates: readonly Candidate[], questions: Quest
     const weighted = weightedIn.get(chunk.language)!;
     const share = (available: ReadonlySet<string>): number =>
       overlap(question.terms, available) / Math.max(1, question.terms.size);
+    const around = new Set([terms, ...neighbours].flatMap((some) => [...some]));
     const inPassage = weighted((term) => terms.has(term));
     candidate.features = {
       inPassage,
       nearby: weighted((term) => !terms.has(term) && (headingTerms.has(term) || before?.terms.has(term) === true)),
       headNamed: Math.max(...headTerms.map((name) => overlap(name, question.terms) / Math.max(1, name.size))),
-      withNeighbours: share(new Set([terms, ...neighbours].flatMap((some) => [...some]))),
+      withNeighbours: share(around),
+      onlyTitles: senderTerms.size > 0 ? 0 : share(headingTerms.difference(around)),
       inChunk: share(chunkTerms),
       inTitles: share(headingTerms),
       fileNamed: !chunk.isCode && nameTerms.size > 0 && nameTerms.isSubsetOf(question.terms) ? 1 : 0,
@@ -215,7 +223,7 @@ function evidenceOf(best: Candidate, candidates: readonly Candidate[], questions
     sum([...some].map((term) => rarity(frequency.get(term) ?? 0, passages)));
   const missing = [...terms].filter((term) => !frequency.has(term));
   return {
-    score: best.score,
+    score: best.score - WEIGHTS.onlyTitles * best.features.onlyTitles,
     missing: weigh(missing) / Math.max(1, weigh(terms)),
     missingNames: [...names].filter((term) => !frequency.has(term)).length / Math.max(1, names.size),
     lead: leadOf(best.chunk, candidates),
@@ -249,7 +257,7 @@ function rarity(count: number, all: number): number {
 /** Returns for each candidate the weighted share of the question's letter groups that it contains; undefined when there are no groups. */
 function shareLetters(candidates: readonly Candidate[], questions: Questions): (number | undefined)[] {
   const groupsByCandidate = candidates.map(({ text, chunk }) =>
-    groupsIn(plainOf(text), questions.get(chunk.language)!),
+    groupsIn(plainOf([text, chunk.name, ...chunk.headingPath].join('\n')), questions.get(chunk.language)!),
   );
   const byChunk = new Map<ContextChunk, Set<string>>();
   for (const [i, { chunk }] of candidates.entries())

@@ -203,10 +203,22 @@ function spansOf(
       seen.add(key);
       const written = answer.slice(cited.start, cited.end);
       const [itemNumber] = (!quoted && listed.has(span.start) && ITEM_NUMBER.exec(written)) || [''];
-      spans.push({ number, span, itemNumber, text: written.slice(itemNumber.length), quoted });
+      spans.push({ number, span, itemNumber, text: withoutLabels(written.slice(itemNumber.length), marker), quoted });
     }
   }
   return spans;
+}
+
+/** Returns a cited text without the labels between the words of the chunk: they are not what the chunk must support. */
+function withoutLabels(text: string, { labels = [] }: Marker): string {
+  let [kept, rest] = ['', text];
+  for (const label of labels) {
+    const at = rest.indexOf(label);
+    if (at === -1) continue;
+    kept += rest.slice(0, at);
+    rest = rest.slice(at + label.length);
+  }
+  return kept + rest;
 }
 
 const ITEM_NUMBER = /^\(?(\d{1,3})[.)]\s+/;

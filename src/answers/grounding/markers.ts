@@ -17,13 +17,15 @@ export interface Marker {
   at: number;
   /** Start of the cited text, when the chat model reported it. Without a start the sentence before `at` is cited. */
   start?: number;
+  /** Parts of the cited text that stand between the words of the chunk, in their order: names of columns. */
+  labels?: readonly string[];
 }
 
 export interface MarkerParser {
   /** Takes a delta. Returns the text that cannot become part of a marker any more. */
   push(delta: string): string;
   /** Takes a quotation of chunk `number` and records its marker. Brackets in the quotation are text of the chunk, not markers. */
-  quote(text: string, number: number): string;
+  quote(text: string, number: number, labels?: readonly string[]): string;
   /** Returns the rest of the text. */
   finish(): string;
   readonly markers: readonly Marker[];
@@ -135,12 +137,12 @@ export function openMarkerParser(isChunkNumber: (number: number) => boolean): Ma
       rest += delta;
       return advance(false);
     },
-    quote: (text, number) => {
+    quote: (text, number, labels) => {
       const before = advance(true);
       const lead = emit('');
       const start = length;
       const quoted = emit(text);
-      markers.push({ numbers: [number], at: length, start });
+      markers.push({ numbers: [number], at: length, start, ...(labels && { labels }) });
       return before + lead + quoted;
     },
     finish: () => advance(true),

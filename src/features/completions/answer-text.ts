@@ -70,7 +70,7 @@ export function openAnswerText(
       else if (whole.trim() !== '') hasOtherText = true;
       const shown = truncated(whole, ANSWER_UNITS_MAX - units);
       units += shown.length;
-      const plain = event.type === 'text' ? parser.push(shown) : parser.quote(shown, event.number);
+      const plain = event.type === 'text' ? parser.push(shown) : parser.quote(shown, event.number, event.labels);
       return shown.length < whole.length ? finish(plain, 'length') : send(plain, false);
     },
     get finishReason() {
@@ -85,8 +85,9 @@ export function openAnswerText(
       const offsetOf = (at: number): number => defanged(redacted(at));
       const length = codePointLength(text);
       return parser.markers
-        .map(({ numbers, at, start }) => ({
+        .map(({ numbers, at, start, labels }) => ({
           numbers,
+          ...(labels && { labels }),
           at: offsetOf(at),
           ...(start === undefined ? {} : { start: offsetOf(start) }),
         }))

@@ -240,7 +240,7 @@ function compoundType(bytes: Uint8Array): FileType {
   if (has('Workbook') || has('WORKBOOK') || has('Book')) return 'xls';
   if (has('PowerPoint Document')) return 'ppt';
   const unread = UNREAD_STREAMS.find(([stream]) => paths.some((path) => path.startsWith(stream)));
-  throw unread ? unsupported(unread[1], AS_PDF) : unsupported('OLE2');
+  throw unread ? unsupported(unread[1], AS_PDF) : unsupported('OLE2', AS_PDF);
 }
 
 /** Reads the media type at the start of an OpenDocument file, where it is stored uncompressed. */

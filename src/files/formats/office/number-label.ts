@@ -1,4 +1,5 @@
 /** Counts the paragraphs of lists in Office files, and writes their labels. */
+import { isItem } from '../../../text/sentences.ts';
 
 export interface NumberLevel {
   /** The first number, 1 if it is absent. */
@@ -54,6 +55,11 @@ export function nextLabel(
     return numberLabel(numbers[other] ?? first, own?.isLegal ? 'decimal' : format);
   };
   return (own?.pattern ?? '').replace(/%(\d{1,2})%/g, (_sign, other: string) => shown(Number(other))).trim();
+}
+
+/** Returns a label as the mark of a list item. A label such as `1.1` does not tell that its line is an item. */
+export function itemMark(label: string): string {
+  return isItem(`${label} x`) ? label : `* ${label}`;
 }
 
 /** Returns a number in a format of Word. A format that is not known gives digits. */

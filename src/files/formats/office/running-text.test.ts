@@ -27,3 +27,8 @@ test('headers and footers are written once each, without page numbers', () => {
 test('a header that repeats a line of the text is left out', () => {
   assert.deepEqual(written(['Handbook', 'Draft'], 'Handbook'), ['# Handbook', 'Draft']);
 });
+
+test('a header keeps its own separators, unless a page number is left out', () => {
+  const lines = ['Lease – Baker / Smith', `Lease – Baker / ${PAGE_MARK}`, 'File 12\tLease – Baker'];
+  assert.deepEqual(written(lines), ['Lease – Baker / Smith', 'Lease | Baker', 'File 12 | Lease | Baker']);
+});

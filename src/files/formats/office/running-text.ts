@@ -18,9 +18,11 @@ export function writeRunningTexts(paragraphs: readonly string[], builder: TextBu
   for (const line of [...lines].slice(0, LINES_MAX)) builder.add({ kind: 'paragraph', headingPath: [] }, line);
 }
 
-/** Returns the parts of a line that are more than page numbers, joined. */
+/** Returns the parts of a line that are more than page numbers. They are joined anew if one is left out or a tab is between them. */
 function lineOf(paragraph: string): string {
-  const parts = paragraph.split(SEPARATOR).filter((part) => !isPageNumber(part));
+  const all = paragraph.split(SEPARATOR);
+  const parts = all.filter((part) => !isPageNumber(part));
+  if (parts.length === all.length && !/[\t\ue0c3]/.test(paragraph)) return paragraph.replace(/\s+/g, ' ').trim();
   const line = parts.map((part) => part.replaceAll(PAGE_MARK, '').replace(/\s+/g, ' ').trim()).filter(Boolean);
   return line.join(' | ').replace(/^[\s|–—-]+|[\s|–—-]+$/g, '');
 }

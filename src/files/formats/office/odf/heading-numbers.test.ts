@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findElements, readXml, textOf } from '../../xml/tree.ts';
-import { numberHeadings } from './heading-numbers.ts';
+import { numberParagraphs } from './heading-numbers.ts';
 
 const level = (at: number, format: string, more = '') =>
   `<text:outline-level-style text:level="${at}" style:num-format="${format}" ${more}/>`;
@@ -49,7 +49,7 @@ const CASES: readonly (readonly [what: string, body: string, numbers: string[]])
 for (const [what, source, numbers] of CASES) {
   test(`headings of OpenDocument texts have their numbers: ${what}`, () => {
     const body = readXml(`<body>${source}</body>`);
-    numberHeadings(body, [readXml(STYLES)]);
+    numberParagraphs(body, [readXml(STYLES)]);
     assert.deepEqual(
       findElements(body, 'h').map((heading) => textOf(heading).replace(/ ?x$/, '')),
       numbers,

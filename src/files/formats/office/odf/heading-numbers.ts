@@ -1,4 +1,4 @@
-/** Writes the numbers of headings into an OpenDocument text, as LibreOffice shows them: `2.1`. The file says only how they are counted. */
+/** Counts headings and list items of an OpenDocument file as LibreOffice shows them: `2.1`, `(a)`. The file says only how to count. */
 import { attribute, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
 import { type NumberLevel, nextLabel } from '../number-label.ts';
 
@@ -18,19 +18,18 @@ const FORMATS: Readonly<Record<string, string>> = {
   I: 'upperRoman',
 };
 
-/** Puts the number of each heading before its text. `sources` are the content and the styles. */
-export function numberHeadings(body: XmlElement, sources: readonly XmlElement[]): void {
-  if (findElements(body, 'h').length === 0) return;
-  new HeadingCounter(sources).walk(body, undefined);
+/** Puts the number of each heading before its text, and the label of each list item before its parts. `sources` have the styles. */
+export function numberParagraphs(body: XmlElement, sources: readonly XmlElement[]): void {
+  new Counter(sources).walk(body, undefined);
 }
 
-/** The list in which a heading is. */
+/** The list in which a paragraph is. */
 interface List {
   style: string;
   depth: number;
 }
 
-class HeadingCounter {
+class Counter {
   private readonly ways = new Map<string, Levels>();
   /** The list and the parent of each style of paragraphs. The empty list takes the number away. */
   private readonly styles = new Map<string, { list: string | undefined; parent: string }>();
@@ -52,35 +51,47 @@ class HeadingCounter {
     }
   }
 
-  /** Numbers the headings in an element. The depth of the tree is limited, so the walk may recurse. */
+  /** Numbers the headings and list items in an element. The depth of the tree is limited, so the walk may recurse. */
   walk(parent: XmlElement, list: List | undefined): void {
     for (const child of childElements(parent)) {
       if (child.name === 'tracked-changes') continue;
       if (child.name === 'list') {
         const style = attribute(child, 'text:style-name') || (list?.style ?? '');
-        const goesOn = list || /\stext:continue-(?:list|numbering)="(?!false)/.test(child.head);
+        const goesOn = list?.style === style || /\stext:continue-(?:list|numbering)="(?!false)/.test(child.head);
         if (!goesOn && style !== OUTLINE) this.numbers.delete(style);
         this.walk(child, { style, depth: (list?.depth ?? 0) + 1 });
       } else if (child.name === 'list-header') this.walk(child, undefined);
-      else if (child.name === 'h') this.number(child, list);
-      else this.walk(child, list);
+      else if (child.name === 'h') this.heading(child, list);
+      else {
+        if (child.name === 'list-item' && list && childElements(child)[0]?.name === 'p') this.item(child, list);
+        this.walk(child, list);
+      }
     }
   }
 
-  private number(heading: XmlElement, list: List | undefined): void {
+  private item(item: XmlElement, { style, depth }: List): void {
+    const label = this.next(style, depth, Number(attribute(item, 'text:start-value')) || undefined);
+    // A number alone does not tell that its line is an item.
+    if (label) item.children.unshift(label.replace(/^\d+$/, '$&.'));
+  }
+
+  private heading(heading: XmlElement, list: List | undefined): void {
     if (attribute(heading, 'text:is-list-header') === 'true') return;
     const outline = Number(attribute(heading, 'text:outline-level')) || 1;
     const way = list?.style || (this.listOf(attribute(heading, 'text:style-name')) ?? OUTLINE);
     const level = Math.min(list && list.style !== OUTLINE ? list.depth : outline, LEVEL_MAX);
+    const isNew = attribute(heading, 'text:restart-numbering') === 'true';
+    const first = Number(attribute(heading, 'text:start-value')) || (this.ways.get(way)?.get(level)?.start ?? 1);
+    const label = this.next(way, level, isNew ? first : undefined);
+    if (label) heading.children.unshift(`${label} `);
+  }
+
+  /** Counts a paragraph and returns its label. Bullets have none. */
+  private next(way: string, level: number, start: number | undefined): string | undefined {
     const levels = this.ways.get(way);
-    const own = levels?.get(level);
-    if (!levels || !own) return;
     const numbers = this.numbers.get(way) ?? [];
     this.numbers.set(way, numbers);
-    const isNew = attribute(heading, 'text:restart-numbering') === 'true';
-    const start = isNew ? Number(attribute(heading, 'text:start-value')) || own.start : undefined;
-    const label = nextLabel(numbers, levels, level, start);
-    if (label !== '') heading.children.unshift(`${label} `);
+    return levels && nextLabel(numbers, levels, level, start);
   }
 
   /** Returns the list that a style of paragraphs names, or a style that it goes back to. */

@@ -104,6 +104,23 @@ test('numbered OpenDocument lists have numbers, and nested lists follow their ow
   assert.equal(text(`<text:list text:style-name="L">${list}</text:list>`, style), '1. a\n  - b\n2. c');
 });
 
+test('items of an OpenDocument list below its headings have the labels that LibreOffice shows, and headings stand below the title', () => {
+  const level = (at: number, before: string, after: string, format = '1') =>
+    `<text:list-level-style-number text:level="${at}" style:num-format="${format}" style:num-prefix="${before}" style:num-suffix="${after}"/>`;
+  const style = `<text:list-style style:name="L">${level(1, '§ ', '')}${level(2, '(', ')')}${level(3, '', ')', 'a')}</text:list-style>`;
+  const list = (...items: string[]) =>
+    `<text:list>${items.map((inside) => `<text:list-item>${inside}</text:list-item>`).join('')}</text:list>`;
+  const part = (heading: string, inside: string) => `<text:h text:outline-level="1">${heading}</text:h>${inside}`;
+  const clauses = list(
+    part('Term', list('<text:p>a</text:p>', `<text:p>b</text:p>${list('<text:p>c</text:p>')}`)),
+    part('Rent', list('<text:p>d</text:p>')),
+  ).replace('<text:list>', '<text:list text:style-name="L">');
+  assert.equal(
+    text(`<text:p text:style-name="Title">Lease</text:p>${clauses}`, style),
+    '# Lease\n\n## § 1 Term\n\n(1) a\n(2) b\n  a) c\n\n## § 2 Rent\n\n(1) d',
+  );
+});
+
 test('a heading inside an OpenDocument list is a heading', () => {
   const list =
     '<text:list><text:list-item><text:h text:outline-level="2">Chapter</text:h></text:list-item></text:list>';

@@ -10,7 +10,7 @@ import { hiddenWarnings } from '../hidden.ts';
 import { writeRunningTexts } from '../running-text.ts';
 import { openPackage } from '../zip-package.ts';
 import { masterFooters, runningParagraphs } from './headers.ts';
-import { numberHeadings } from './heading-numbers.ts';
+import { numberParagraphs } from './heading-numbers.ts';
 import { chartsOn, placeObjects } from './objects.ts';
 import { writeOdfSheets } from './sheets.ts';
 import { writeOdfSlides } from './slides.ts';
@@ -31,14 +31,16 @@ export function parseOdf(bytes: Uint8Array, fileType: OdfType, keys: readonly Ch
   const picker = new KeyPicker(keys);
   const styleSheet = readXml(parts.text('styles.xml'));
   const styles = readStyles(content, styleSheet);
-  if (fileType !== 'ods') placeObjects(content, parts);
+  if (fileType !== 'ods') {
+    placeObjects(content, parts);
+    numberParagraphs(body, [content, styleSheet]);
+  }
   let hidden = 0;
   if (fileType === 'ods') hidden = writeOdfSheets(body, builder, picker, styles, (sheet) => chartsOn(sheet, parts));
   else if (fileType === 'odp') {
     hidden = writeOdfSlides(body, builder, styles);
     writeRunningTexts([...findElements(body, 'footer-decl').map(textOf), ...masterFooters(styleSheet)], builder);
   } else {
-    numberHeadings(body, [content, styleSheet]);
     const writer = new OdfWriter(styles, (draft, text) => builder.add(draft, text));
     writer.blocks(body);
     writer.end();

@@ -7,13 +7,12 @@ import { usefulAltText } from '../../html/alt-text.ts';
 import { CARRIER_UNITS, raisedText } from '../../raised-text.ts';
 import { type BlockDraft, fenced } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
+import { itemMark } from '../number-label.ts';
 import { headerSigns, repeats, rowElements } from './table-rows.ts';
 
 export interface OdfStyles {
   /** The parent of each style by `family name`. The parent of an automatic style is a style with a name for people. */
   parent: ReadonlyMap<string, string>;
-  /** Levels of list styles whose items are numbered, as `name level`. */
-  numbered: ReadonlySet<string>;
   /** Whether a style, by `family name`, shows or hides its text, sheet or slide. Others do as their parents. */
   shows: ReadonlyMap<string, boolean>;
   /** Names of text styles that raise their text. */
@@ -58,7 +57,6 @@ const RAISED = /^(?:super|[1-9])/;
 
 export function readStyles(...sources: readonly XmlElement[]): OdfStyles {
   const parent = new Map<string, string>();
-  const numbered = new Set<string>();
   const shows = new Map<string, boolean>();
   const raised = new Set<string>();
   for (const source of sources) {
@@ -72,14 +70,8 @@ export function readStyles(...sources: readonly XmlElement[]): OdfStyles {
         if (value !== '') shows.set(name, value !== hiding);
       }
     }
-    for (const list of findElements(source, 'list-style')) {
-      for (const level of childElements(list, 'list-level-style-number')) {
-        const isNumber = attribute(level, 'style:num-format') !== '';
-        if (isNumber) numbered.add(`${attribute(list, 'style:name')} ${attribute(level, 'text:level')}`);
-      }
-    }
   }
-  return { parent, numbered, shows, raised };
+  return { parent, shows, raised };
 }
 
 /** True if the element's style, or a parent of the style, hides the element. */
@@ -99,7 +91,8 @@ export class OdfWriter {
   private readonly add: BlockSink;
   private items: string[] = [];
   private numbered = false;
-  private lastNumber = 0;
+  /** 1 below a title: headings are parts of what it names. */
+  private titles = 0;
   private code: string[] = [];
   private notes: string[] = [];
   private noteCount = 0;
@@ -146,14 +139,16 @@ export class OdfWriter {
 
   private heading(element: XmlElement, outline: number): void {
     const text = this.inline(element).replace(/\s+/g, ' ').trim();
-    const level = Math.min(Math.max(outline, 1), 6);
+    const level = Math.min(Math.max(outline + this.titles, 1), 6);
     if (text !== '') this.write({ kind: 'heading', level }, `${'#'.repeat(level)} ${text}`);
   }
 
   private paragraph(element: XmlElement): void {
     const style = this.namedStyle(attribute(element, 'text:style-name'));
     if (style === 'Title') {
+      this.titles = 0;
       this.heading(element, 1);
+      this.titles = 1;
       return;
     }
     const text = this.inline(element);
@@ -183,28 +178,25 @@ export class OdfWriter {
       return;
     }
     this.endCode();
-    this.listItems(element, attribute(element, 'text:style-name'), 0);
+    this.listItems(element, 0);
   }
 
-  private listItems(list: XmlElement, style: string, depth: number): void {
-    const name = attribute(list, 'text:style-name') || style;
-    const numbered = this.styles.numbered.has(`${name} ${depth + 1}`);
-    let number = attribute(list, 'text:continue-numbering') === 'true' && depth === 0 ? this.lastNumber : 0;
+  private listItems(list: XmlElement, depth: number): void {
     for (const item of childElements(list)) {
       if (item.name !== 'list-item' && item.name !== 'list-header') continue;
+      const [label] = item.children;
+      const numbered = typeof label === 'string' && label.trim() !== '';
       const parts = childElements(item).filter((child) => child.name !== 'list');
       const text = tidy(parts.map((part) => this.inline(part)).join('\n'));
       if (text !== '') {
         if (depth === 0 && this.items.length > 0 && this.numbered !== numbered) this.writeItems();
         if (depth === 0) this.numbered = numbered;
-        number += 1;
-        const mark = numbered ? `${number}.` : '-';
+        const mark = numbered ? itemMark(label) : '-';
         const lead = '  '.repeat(Math.min(depth, LEVEL_MAX));
         this.items.push(`${lead}${mark} ${text.replaceAll('\n', `\n${lead}  `)}`);
       }
-      for (const inner of childElements(item, 'list')) this.listItems(inner, name, depth + 1);
+      for (const inner of childElements(item, 'list')) this.listItems(inner, depth + 1);
     }
-    if (depth === 0) this.lastNumber = number;
   }
 
   private table(element: XmlElement): void {

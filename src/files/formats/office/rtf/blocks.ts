@@ -2,10 +2,11 @@
 import type { Link } from '../../../../text/link-line.ts';
 import { tableText } from '../../data/table-text.ts';
 import type { TextBuilder } from '../../text-builder.ts';
+import { itemMark } from '../number-label.ts';
 
 /** Properties of a paragraph at its end. */
 export interface ParagraphStyle {
-  /** Level of a heading, 1 to 6. */
+  /** Level of a heading, 1 to 6, and 0 for the title. */
   heading?: number;
   /** The list of the paragraph, and the depth in that list. */
   list?: number;
@@ -19,6 +20,8 @@ const LEVEL_MAX = 8;
 /** Indentation of one level in most programs. */
 const LEVEL_TWIPS = 360;
 const BULLET = /^\s*([•·◦▪‣⁃–—-]|o(?=\t)|\uf0b7|\d{1,4}[.)]|[a-z][.)]|[ivx]{1,6}[.)])\t+\s*/iu;
+/** Matches a mark that numbers its paragraph: `(1)`, `§ 7`, `b)`. The mark `o` is a bullet. */
+const LABEL = /\p{N}|^\(?\p{L}{1,8}[.)]/u;
 
 export class RtfBlocks {
   private readonly builder: TextBuilder;
@@ -30,6 +33,8 @@ export class RtfBlocks {
   private row: string[] = [];
   private rows: string[][] = [];
   private notes: string[] = [];
+  /** 1 below a title: headings are parts of what it names. */
+  private titles = 0;
   /** Links of text that is not written yet. */
   private links: Link[] = [];
 
@@ -49,7 +54,8 @@ export class RtfBlocks {
     this.endTable();
     if (text === '') return;
     const typed = style.heading === undefined ? BULLET.exec(raw) : null;
-    if (style.heading !== undefined) this.add('heading', text, links, style.heading);
+    const label = LABEL.test(mark) ? `${mark} ` : '';
+    if (style.heading !== undefined) this.add('heading', label + text, links, style.heading);
     else if (style.list !== undefined || mark !== '') this.item(text, style, mark, links);
     else if (typed) this.item(tidy(raw.slice(typed[0].length)), style, typed[1]!, links);
     else {
@@ -85,18 +91,23 @@ export class RtfBlocks {
     const depth = Math.min(LEVEL_MAX, level ?? Math.max(0, Math.round(indent / LEVEL_TWIPS) - 1));
     const number = /^\d+/.exec(mark)?.[0];
     this.lastNumber = number ? Number(number) : mark === '' && this.lastNumber > 0 ? this.lastNumber + 1 : 0;
-    const numbered = this.lastNumber > 0;
+    const label = LABEL.test(mark) ? mark : this.lastNumber > 0 ? `${this.lastNumber}.` : '';
+    const numbered = label !== '';
     if (depth === 0 && this.items.length > 0 && numbered !== this.numbered) this.writeItems();
     if (depth === 0) this.numbered = numbered;
-    const sign = this.lastNumber > 0 ? `${this.lastNumber}.` : /^[a-z]+[.)]$/i.test(mark) ? mark : '-';
+    const sign = numbered ? itemMark(label) : '-';
     this.links.push(...links);
     this.items.push(`${'  '.repeat(depth)}${sign} ${text.replaceAll('\n', ' ')}`);
   }
 
-  private add(kind: 'heading' | 'paragraph', text: string, links: readonly Link[], level = 1): void {
+  private add(kind: 'heading' | 'paragraph', text: string, links: readonly Link[], outline = 0): void {
     this.endList();
+    const level = outline === 0 ? 1 : Math.min(outline + this.titles, 6);
     if (kind === 'paragraph') this.builder.add({ kind, links }, text);
-    else this.builder.add({ kind, level, links }, `${'#'.repeat(level)} ${text.replaceAll('\n', ' ')}`);
+    else {
+      if (outline === 0) this.titles = 1;
+      this.builder.add({ kind, level, links }, `${'#'.repeat(level)} ${text.replaceAll('\n', ' ')}`);
+    }
     this.writeNotes();
   }
 

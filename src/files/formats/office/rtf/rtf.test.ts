@@ -115,3 +115,21 @@ test('marks of lists in headers and notes of RTF, and page numbers in its text, 
   );
   assert.equal(read('{\\rtf1 Chapter \\chpgn  text{\\footnote on \\chpgn}\\par}').text, 'Chapter text[^1]\n\n[^1]: on');
 });
+
+test('RTF paragraphs and headings keep their numbers, and headings stand below the title', () => {
+  const style = '{\\stylesheet{\\s1 heading 1;}{\\s9 Title;}}';
+  const counted = (mark: string, text: string, more = '\\ls1') =>
+    `\\pard${more}{\\listtext\\pard\\plain ${mark}\\tab}${text}\\par`;
+  const body = [
+    '\\pard\\s9 Lease\\par',
+    counted("\\u167\\'a7 7", 'Liability', '\\s1\\ls1'),
+    counted('(1)', 'one'),
+    counted('3.2.1', 'two'),
+    counted('b)', 'three'),
+    counted('o', 'four'),
+  ];
+  assert.equal(
+    read(`{\\rtf1 ${style}${body.join('')}}`).text,
+    '# Lease\n\n## § 7 Liability\n\n(1) one\n* 3.2.1 two\nb) three\n\n- four',
+  );
+});

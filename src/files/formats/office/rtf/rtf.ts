@@ -324,8 +324,8 @@ class RtfReader {
 
   /** Reads the name of a style. In files of old programs, only the name says that a style is a heading. */
   private styleName(text: string): void {
-    const level = /^heading ([1-9]);?$/i.exec(text.trim())?.[1];
-    if (level && !this.headings.has(this.style)) this.headings.set(this.style, Math.min(Number(level), 6));
+    const [name, level = 0] = /^(?:heading ([1-9])|title);?$/i.exec(text.trim()) ?? [];
+    if (name && !this.headings.has(this.style)) this.headings.set(this.style, Math.min(Number(level), 6));
   }
 
   private endParagraph(): void {

@@ -31,6 +31,7 @@ const STYLES = `<w:styles>${[
   ['Derived', '<w:basedOn w:val="Own"/>'],
   ['Contents', '<w:basedOn w:val="Own"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr>'],
   ['HTML', '<w:name w:val="HTML Preformatted"/>'],
+  ['T', '<w:name w:val="Title"/>'],
 ]
   .map(([id, inside]) => `<w:style w:styleId="${id}">${inside}</w:style>`)
   .join('')}</w:styles>`;
@@ -389,4 +390,9 @@ test('a Word file with markup that is never closed is read in linear time, or re
       assert.match(String(error), /too deeply/);
     }
   }
+});
+
+test('headings of a Word file stand below its title', () => {
+  const blocks = styled('berschrift2', 'a') + styled('T', 'b') + styled('berschrift2', 'c') + styled('Own', 'd');
+  assert.equal(html(blocks), '<h2>a</h2><h1>b</h1><h3>c</h3><h3>d</h3>');
 });

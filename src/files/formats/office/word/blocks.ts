@@ -29,6 +29,8 @@ export class BlockWriter {
   /** The tags of the open lists. */
   private readonly lists: string[] = [];
   private code: string[] = [];
+  /** 1 below a title: headings are parts of what it names. */
+  private titles = 0;
   /** Notes of the open list and of the last block, which they follow. */
   private notes: string[] = [];
 
@@ -59,7 +61,7 @@ export class BlockWriter {
     const vanish = childAt(properties, 'rPr', 'vanish');
     const isMarkHidden = vanish ? isOn(vanish) : isHiding(styles, valueIn(properties, 'pStyle'));
     const counted = hasText || !(line.hasLost || isMarkHidden) ? counter.next(properties) : undefined;
-    const tag = tagOf(styles, properties);
+    const tag = this.tagOf(properties);
     // A column of a table may consist of numbers alone.
     const label = counted?.label ? `${escapeHtml(counted.label)} ` : '';
     if (tag === 'pre') this.codeLine(`${label}${htmlOf(line)}`);
@@ -72,6 +74,13 @@ export class BlockWriter {
       if (box.name === 'txbxContent') this.blocks(box);
       else this.part(localAttribute(box, box.name === 'chart' ? 'id' : 'dm'));
     }
+  }
+
+  private tagOf(properties: XmlElement | undefined): string {
+    const tag = tagOf(this.word.styles, properties);
+    if (tag === 'title') this.titles = 1;
+    if (tag === 'title') return 'h1';
+    return tag.replace(/^h[1-6]$/, () => `h${Math.min(Number(tag[1]) + this.titles, 6)}`);
   }
 
   private block(html: string): void {

@@ -16,7 +16,7 @@ export type WordStyles = ReadonlyMap<string, WordStyle>;
 /** Maximum number of styles between a style and the one that has a property. */
 const BASES_MAX = 8;
 const TAGS = new Map([
-  ['title', 'h1'],
+  ['title', 'title'],
   ['heading', 'h1'],
   ['quote', 'blockquote'],
   ['intense quote', 'blockquote'],
@@ -51,7 +51,7 @@ export function isHiding(styles: WordStyles, id: string): boolean {
   return style !== undefined && isOn(childAt(style.run, 'vanish'));
 }
 
-/** Returns the HTML element for a paragraph with these properties. */
+/** Returns the HTML element for a paragraph with these properties, or `title`. */
 export function tagOf(styles: WordStyles, properties: XmlElement | undefined): string {
   const id = valueIn(properties, 'pStyle');
   for (const name of [styles.get(id)?.name ?? '', id]) {

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ContextChunk } from '../../llm/models.ts';
+import { citeAnswer } from '../grounding/citations.ts';
+import { openMarkerParser } from '../grounding/markers.ts';
+import { openExtractive } from './extractive.ts';
+
+const HEAD = '| Part | Name | Price (EUR) / from 100 | Note |';
+const chunkOf = (content: string, context: string | null = null, name = 'parts'): ContextChunk => ({
+  number: 1,
+  name,
+  headingPath: [],
+  context,
+  content,
+  score: 9,
+  language: 'en',
+});
+
+/** Returns the answer, and its citations with the cited text. */
+async function answered(question: string, ...chunks: ContextChunk[]) {
+  const parser = openMarkerParser(() => true);
+  const request = { messages: [], question, chunks, citation: true };
+  let answer = '';
+  for await (const event of openExtractive(1000).stream(request, new AbortController().signal)) {
+    if (event.type === 'text') answer += parser.push(event.delta);
+    if (event.type === 'quote') answer += parser.quote(event.text, event.number, event.labels);
+  }
+  const { citations, unsupported } = await citeAnswer(answer, parser.markers, chunks);
+  return { answer, citations, unsupported };
+}
+
+test('a record is quoted with the names of its columns, and its citation has the record as it is', async () => {
+  const record = '| 4711-0815/B | Flange | 5.17 |  |';
+  const { answer, citations, unsupported } = await answered('What is the price of the flange?', chunkOf(record, HEAD));
+  assert.equal(answer, 'Part: 4711-0815/B | Name: Flange | Price (EUR) / from 100: 5.17');
+  assert.deepEqual(
+    citations.map(({ quote, verified, spans }) => ({ quote, verified, spans })),
+    [{ quote: record, verified: true, spans: [{ start: 0, end: answer.length }] }],
+  );
+  assert.deepEqual(unsupported, []);
+});
+
+test('a row of a table in a text is quoted with the names above the table', async () => {
+  const table = `Prices:\n\n${HEAD}\n| --- | --- | --- | --- |\n| 1 | Shaft | 8 |  |\n| 2 | Flange | 5 | old \\| new |\n\nNo others.`;
+  assert.match(
+    (await answered('flange', chunkOf(table))).answer,
+    /^Part: 2 \| Name: Flange \| Price .*: 5 \| Note: old \\\| new/,
+  );
+});
+
+test('names of columns are left out beside two cells, beside the head itself and in another table', async () => {
+  const two = '| Key | Value |\n| --- | --- |\n| Weight | 5 kg |';
+  assert.equal((await answered('weight', chunkOf(two))).answer, 'Weight | 5 kg');
+  const other = `${HEAD}\n| --- | --- | --- | --- |\n| 1 | a | 2 | b |\n\n| Flange | x | y | z |`;
+  assert.equal((await answered('flange', chunkOf(other))).answer, 'Flange | x | y | z');
+});
+
+test('each piece of a long row has the names of the columns that begin in it', async () => {
+  const long = 'word '.repeat(70).trim();
+  const { answer } = await answered('flange bolt', chunkOf(`| 7 | flange | ${long} | bolt |`, HEAD));
+  assert.match(answer, /^Part: 7 \| Name: flange \| Price \(EUR\) \/ from 100: word/);
+  assert.match(answer, /\| Note: bolt$/);
+  assert.equal(answer.match(/Price/g)?.length, 1);
+});
+
+test('the names of columns count as words of a record', async () => {
+  const drawings = ['Z-1014 | Shaft | C', 'Z-1021 | Cover | A'].map((row, i) => ({
+    ...chunkOf(`| ${row} | x |`, '| Drawing | Title | Revision | Note |', 'register'),
+    number: i + 1,
+    score: 9 - i,
+  }));
+  const { answer } = await answered('Which revision does the drawing Z-1014 have?', ...drawings);
+  assert.equal(answer, 'Drawing: Z-1014 | Title: Shaft | Revision: C | Note: x');
+});

@@ -1,0 +1,45 @@
+/** Writes the names of columns beside the cells of a row that is quoted: a reader of the answer does not see the head of the table. */
+import type { Place } from './heads.ts';
+
+/** Fewer columns need no names: the first cell names what the second one says. */
+const COLUMNS_MIN = 3;
+const NAME_UNITS_MAX = 60;
+const BAR = /(?<!\\)\|/;
+const RULE = /^[\s|:+=-]+$/;
+
+/** Returns the names of the columns of the row at a place; undefined for the head itself, and for a row of a table without one. */
+export function columnNames({ content, context }: { content: string; context: string | null }, start: number) {
+  const before = content.slice(0, start);
+  const tableStart = before.lastIndexOf('\n\n') + 1;
+  const [head = '', rule = '', ...rows] = before.slice(tableStart).trimStart().split('\n');
+  const above = tableStart === 0 ? context?.split('\n').find((line) => line.startsWith('| ')) : undefined;
+  const line = RULE.test(rule) && rows.length > 0 ? head : above;
+  const names = line?.split(BAR).slice(1, -1).map(plainCell);
+  return names && names.length >= COLUMNS_MIN ? names : undefined;
+}
+
+/** Returns a row, or a piece of one, as readers see it: without bars at its ends and without empty cells. `labels` are names in it. */
+export function shownRow(content: string, { start, end }: Place, names: readonly string[] | undefined) {
+  const lineStart = content.lastIndexOf('\n', start - 1) + 1;
+  const above = content.slice(lineStart, start);
+  const first = above.split(BAR).length - 2;
+  const labels: string[] = [];
+  const cells = content
+    .slice(start, end)
+    .split(BAR)
+    .flatMap((raw, i) => {
+      const cell = raw.trim();
+      if (cell === '') return [];
+      const name = names?.[first + i] ?? '';
+      // The piece of a cell that is cut has the name before its first part.
+      const isCut = i === 0 && !/\|\s*$/.test(above);
+      if (name === '' || name === cell || name.length > NAME_UNITS_MAX || isCut) return [cell];
+      labels.push(`${name}: `);
+      return [`${name}: ${cell}`];
+    });
+  return { text: cells.join(' | ') || content.slice(start, end), labels };
+}
+
+function plainCell(raw: string): string {
+  return raw.replaceAll('\\|', '|').trim();
+}
