@@ -2,7 +2,7 @@
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { type OldParagraph, readOldWord } from './old-word-text.ts';
-import { RtfBlocks } from './rtf/blocks.ts';
+import { ParagraphBlocks } from './rtf/blocks.ts';
 import { PAGE_MARK, writeRunningTexts } from './running-text.ts';
 
 const WARNING = 'The file was read without LibreOffice: its lists are paragraphs.';
@@ -21,7 +21,7 @@ export function parseOldWord(bytes: Uint8Array): ParsedFile {
 }
 
 function writeParagraphs(builder: TextBuilder, paragraphs: readonly OldParagraph[]): void {
-  const blocks = new RtfBlocks(builder);
+  const blocks = new ParagraphBlocks(builder);
   for (const { text, level, inTable, end } of paragraphs) {
     const heading = level > 0 ? { heading: Math.min(level, 6) } : {};
     const isCell = inTable || end !== 'paragraph';

@@ -1,4 +1,4 @@
-/** Writes the paragraphs of an RTF file as headings, lists, tables and notes. */
+/** Writes the paragraphs of RTF files and old Word files as headings, lists, tables and notes. */
 import type { Link } from '../../../../text/link-line.ts';
 import { tableText } from '../../data/table-text.ts';
 import type { TextBuilder } from '../../text-builder.ts';
@@ -20,7 +20,7 @@ const LEVEL_MAX = 8;
 const LEVEL_TWIPS = 360;
 const BULLET = /^\s*([•·◦▪‣⁃–—-]|o(?=\t)|\uf0b7|\d{1,4}[.)]|[a-z][.)]|[ivx]{1,6}[.)])\t+\s*/iu;
 
-export class RtfBlocks {
+export class ParagraphBlocks {
   private readonly builder: TextBuilder;
   private items: string[] = [];
   private lastNumber = 0;
