@@ -63,3 +63,10 @@ export function newlines(text: string, from = 0, to = text.length): number {
   for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
   return count;
 }
+
+/** Returns whether a text has more than `count` lines. */
+export function hasMoreLines(text: string, count: number): boolean {
+  let left = count;
+  for (let at = text.indexOf('\n'); at !== -1 && left > 0; at = text.indexOf('\n', at + 1)) left -= 1;
+  return left === 0;
+}

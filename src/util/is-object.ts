@@ -8,3 +8,13 @@ export function objectsAt(value: Record<string, unknown>, key: string): Record<s
   const list = value[key];
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
+
+/** Returns the object that a JSON text is; undefined for another text. */
+export function readObject(json: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

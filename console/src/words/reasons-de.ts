@@ -55,7 +55,6 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   '# views were not read.': '# Sichten wurden nicht gelesen.',
   '# virtual table was not read.': '# virtuelle Tabelle wurde nicht gelesen.',
   '# virtual tables were not read.': '# virtuelle Tabellen wurden nicht gelesen.',
-  'The HTML is nested too deeply or too large.': 'Das HTML ist zu tief verschachtelt oder zu groß.',
   'The page is nested too deeply or too large: its text was taken without structure.':
     'Die Seite ist zu tief verschachtelt oder zu groß: Ihr Text wurde ohne Gliederung übernommen.',
   'They begin with: *.': 'Sie beginnen mit: *.',

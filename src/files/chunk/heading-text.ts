@@ -1,4 +1,5 @@
 /** Reads the words of a Markdown heading. Pure. */
+import { oneLine } from '../../util/code-points.ts';
 
 /** An underscore between letters or digits is part of a name, not a mark, as in CommonMark. */
 const EMPHASIS = [
@@ -37,12 +38,8 @@ export function plainHeading(source: string): string {
 function words(line: string): string {
   const linked = line.replace(LINK, '$1').replace(NOTE_LINK, '$1').replace(FOOTNOTE, '');
   // Signs between backticks are no marks.
-  return linked
-    .split('`')
-    .map((part, index) => (index % 2 === 1 ? part : withoutMarks(part)))
-    .join('')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const parts = linked.split('`').map((part, index) => (index % 2 === 1 ? part : withoutMarks(part)));
+  return oneLine(parts.join(''));
 }
 
 function withoutMarks(text: string): string {

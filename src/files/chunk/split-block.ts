@@ -1,4 +1,5 @@
 /** Cuts one block that is too long: tables between rows, code before definitions, everything else between sentences. */
+import { oneLine } from '../../util/code-points.ts';
 import type { Block } from '../parsed.ts';
 import { repeatedHeader } from '../repeated-header.ts';
 import { sentenceRanges, type TextRange } from './text-ranges.ts';
@@ -40,13 +41,7 @@ function recordName(head: string): string | null {
   const lines = head.split('\n');
   const first = lines.findIndex((line) => line.trim() !== '' && !line.trimEnd().endsWith(':'));
   if (first === lines.length - 1) return null;
-  return (
-    lines
-      .slice(0, first + 1)
-      .join(' ')
-      .replace(/\s+/g, ' ')
-      .trim() || null
-  );
+  return oneLine(lines.slice(0, first + 1).join(' ')) || null;
 }
 
 function splitRows(text: string, block: Block, tokensTarget: number): BlockPart[] {

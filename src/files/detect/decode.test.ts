@@ -206,3 +206,12 @@ test('a broken byte far before the other wide characters of a UTF-8 text does no
   );
   assert.equal(decodeText(latin).encoding, 'windows-1252');
 });
+
+test('a large file has the encoding that its format names, also if the beginning ends within a character', () => {
+  const bytes = Buffer.concat([Buffer.from('a'), Buffer.alloc(80_000, Uint8Array.of(0x83, 0x5c))]);
+  assert.equal([...decodePieces(bytes, 'shift_jis')].join(''), `a${'ソ'.repeat(40_000)}`);
+});
+
+test('a replacement character that a text has itself is no fault of the bytes', () => {
+  assert.equal(decodeText(Buffer.from('a \ufffd b ü')).replaced, false);
+});

@@ -1,6 +1,7 @@
 /** Detects the type of a file by its content, and by its name only if the content is ambiguous. */
 import { Buffer } from 'node:buffer';
 import { type HeadKind, isBinary as isBinaryHead, kindOfHead } from '../../client/file-head.ts';
+import { readWordList } from '../../util/package-files.ts';
 import { badFile, emptyFile, type FileError } from '../failure.ts';
 import { openCompoundFile } from './compound-file.ts';
 import { isPlainMarkdown, plainMarkup } from './plain-markup.ts';
@@ -51,12 +52,12 @@ type FoundType = 'msg' | 'flat-office' | 'man' | 'info' | 'code';
 /** The type that selects the parser. Types without a parser of their own, such as `yaml`, are read as plain text. */
 export type FileType = TextType | MarkedType | ZipType | OldOfficeType | FoundType;
 
-const CODE_EXTENSIONS = new Set(
-  (
-    'js mjs cjs jsx ts mts cts tsx py pyi rb php java kt kts scala groovy c h cc cpp cxx hh hpp cs fs go rs swift m mm pl ' +
-    'pm r jl lua sh bash zsh fish ps1 bat cmd sql css scss sass less vue svelte dart ex exs erl hs clj elm ml mli nim ' +
-    'zig v toml ini cfg conf properties env gradle cmake make mk dockerfile proto graphql gql tf hcl diff patch'
-  ).split(' '),
+/** The name of the language and the grammar of code, by its extension. Many languages have no grammar. */
+export const CODE_ENDINGS = new Map(
+  readWordList('code/endings.txt').map((line) => {
+    const [extension = '', ...facts] = line.split(' ');
+    return [extension, facts];
+  }),
 );
 
 /** Matches JSON in a file without a known extension. A brace or brackets alone begin many other texts as well, such as pages of wikis. */
@@ -255,7 +256,7 @@ function openDocumentType(bytes: Uint8Array): ZipType {
 
 function textType(head: string, extension: string): FileType {
   const named = TEXT_EXTENSIONS[extension];
-  const isCode = CODE_EXTENSIONS.has(extension);
+  const isCode = CODE_ENDINGS.has(extension);
   const start = head
     .replace(/^(?:\xff\xfe|\xfe\xff)/, '')
     .replaceAll('\0', '')

@@ -9,7 +9,7 @@
  */
 
 import { lazy } from '../../util/lazy.ts';
-import { readWordList } from '../../util/package-files.ts';
+import { readWordList, readWordLists } from '../../util/package-files.ts';
 import { dosDecoder } from './dos-encodings.ts';
 
 /** What the texts of one language, or of several with the same letters, look like in an encoding. */
@@ -19,153 +19,37 @@ interface EncodingModel {
   letters: readonly (readonly [chars: string, share: number])[];
   /** Matches the letters of the script that are not listed. */
   otherLetters?: RegExp;
-  /** Logarithm of how much rarer the encoding is than the others. */
-  prior?: number;
-  /** True for a script other than Latin, whose letters do not occur inside ASCII words. */
-  foreign?: boolean;
+  /** `foreign` for a script other than Latin, whose letters do not occur inside ASCII words; `rare` for an encoding of old machines. */
+  kind: string;
 }
 
-/** Letters of Central European languages, and of Turkish, by falling frequency. */
-const CENTRAL_EUROPEAN = 'áéíóöłąężšřžčěýśćůúőüűńźťďňăşţâîäđŠČŽŁŚÁÉ';
-const TURKISH = 'ıişğüöçİŞÖÇÜĞâî';
-
-/** Frames and bars, which texts of DOS have around titles and tables. */
-const FRAMES = '─│═║┌┐└┘├┤┬┴┼╔╗╚╝╠╣░▒▓█■';
-/** Signs of measures, which are frames and letters in code pages of DOS. */
-const MEASURES = ['²³±µ×½¼¾¹', 0.05] as const;
-const DOS: readonly EncodingModel[] = (
-  [
-    ['ibm850', 'äöüéßáíóèçñàêãåøæôâîõòùìúëïÄÖÜÉÅØÆÑ'],
-    ['ibm852', CENTRAL_EUROPEAN],
-    ['ibm857', TURKISH],
-  ] as const
-).map(([encoding, letters]) => ({
-  encoding,
-  letters: [
-    [letters, 0.9],
-    [FRAMES, 0.05],
-  ],
-}));
-
-const CHINESE_MARKS = '，。、「」《》（）：；？！';
-
-/** Returns the letters of a language with very many others. */
-function lettersOf(...letters: EncodingModel['letters']) {
-  return { letters, otherLetters: /[\u4e00-\u9fff]/ };
-}
+/** The letters of scripts that have very many. */
+const MANY_LETTERS: Record<string, RegExp> = { han: /[\u4e00-\u9fff]/, hangul: /[\uac00-\ud7a3]/ };
 
 /** The models, made at the first text whose encoding is unknown. */
 const models = lazy((): readonly EncodingModel[] => {
-  const russian = frequentLetters('ru');
-  const kana = frequentLetters('ja-kana');
-  const kanji = frequentLetters('ja-kanji');
-  const han = frequentLetters('zh-hans');
-  const hant = frequentLetters('zh-hant');
-  const hangul = frequentLetters('ko');
-  const japanese = lettersOf([kana, 0.55], ['、。「」・（）', 0.12], [kanji, 0.16]);
-  const chinese = (letters: string, marks: string) => lettersOf([letters, 0.45], [marks, 0.13]);
-  return [
-    {
-      encoding: 'windows-1252',
-      letters: [['éäüößáíàóèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8], ['’“”–‘«»°§—…£€©®·', 0.18], MEASURES],
-    },
-    // English has hardly other signs beyond ASCII.
-    { encoding: 'windows-1252', letters: [['’“”‘–—…£•©®°', 0.9], MEASURES] },
-    {
-      encoding: 'macintosh',
-      prior: RARE_PRIOR,
-      letters: [
-        ['éäüößáíóàèçñãêúôâîåøæëïùõìòÄÖÜÉ', 0.8],
-        ['’“”–‘«»•—…°§£€©®', 0.15],
-      ],
-    },
-    ...DOS.map((model) => ({ ...model, prior: RARE_PRIOR })),
-    // Languages with few letters beyond ASCII, which other code pages read as their own frequent letters.
-    ...['áóíéñúãçàâÁÉÓÚÍÇêüõ', 'øåæäöéØÅÆÄÖ', 'èàùòìéÈÀ'].map((letters) => ({
-      encoding: 'windows-1252',
-      letters: [
-        [letters, 0.85],
-        ['¿¡ºª«»’“”–…°', 0.14],
-      ] as const,
-    })),
-    {
-      encoding: 'windows-1254',
-      letters: [
-        [TURKISH, 0.9],
-        ['’“”–‘°…', 0.09],
-      ],
-    },
-    {
-      encoding: 'windows-1250',
-      letters: [
-        [CENTRAL_EUROPEAN, 0.85],
-        ['’“”„–…', 0.14],
-      ],
-    },
-    {
-      encoding: 'iso-8859-2',
-      letters: [[CENTRAL_EUROPEAN, 0.85]],
-    },
-    {
-      encoding: 'windows-1257',
-      letters: [
-        ['āėšīžēūųčįąęņļķģõäöüŠŽČ', 0.9],
-        ['’“”„–…', 0.09],
-      ],
-    },
-    {
-      encoding: 'windows-1251',
-      foreign: true,
-      letters: [
-        [`${russian}іїєґІў`, 0.96],
-        ['«»–—“”№…', 0.035],
-      ],
-    },
-    { encoding: 'iso-8859-5', foreign: true, letters: [[russian, 0.99]] },
-    { encoding: 'koi8-r', foreign: true, letters: [[russian, 0.99]] },
-    { encoding: 'koi8-u', foreign: true, letters: [[`${russian}іїєґ`, 0.99]] },
-    { encoding: 'ibm866', foreign: true, letters: [[russian, 0.99]] },
-    {
-      encoding: 'windows-1253',
-      foreign: true,
-      letters: [
-        [frequentLetters('el'), 0.97],
-        ['«»–’…', 0.02],
-      ],
-    },
-    {
-      encoding: 'windows-1255',
-      foreign: true,
-      letters: [
-        [frequentLetters('he'), 0.97],
-        ['–״׳’“”', 0.02],
-      ],
-    },
-    {
-      encoding: 'windows-1256',
-      foreign: true,
-      letters: [
-        [frequentLetters('ar'), 0.95],
-        ['،؛؟ًٌَُِّْ«»–', 0.04],
-      ],
-    },
-    { encoding: 'windows-874', foreign: true, letters: [[frequentLetters('th'), 0.99]] },
-    { encoding: 'shift_jis', ...japanese },
-    { encoding: 'euc-jp', ...japanese },
-    { encoding: 'gb18030', ...chinese(han, '，。、“”《》（）：；？！') },
-    { encoding: 'big5', ...chinese(hant, CHINESE_MARKS) },
-    { encoding: 'euc-kr', letters: [[hangul, 0.75]], otherLetters: /[\uac00-\ud7a3]/ },
-    // UTF-16 without a mark and without ASCII characters. Otherwise decode.ts has detected UTF-16 by the NUL bytes.
-    ...['utf-16le', 'utf-16be'].flatMap((encoding): EncodingModel[] => [
-      { encoding, ...japanese },
-      { encoding, ...chinese(`${han}${hant}`, CHINESE_MARKS) },
-    ]),
-  ];
+  const frequent = readWordLists('letter-frequency');
+  const lettersOf = (names: string) =>
+    names
+      .split('+')
+      .map((name) => frequent.get(name.slice(1))?.join('') ?? name)
+      .join('');
+  return readWordList('encodings/models.txt').map((line) => {
+    const [encoding = '', kind = '', ...lists] = line.split(' ');
+    const letters = lists.flatMap((names, i) =>
+      i % 2 === 0 ? [[lettersOf(names), Number(lists[i + 1])] as const] : [],
+    );
+    const otherLetters = MANY_LETTERS[kind];
+    return { encoding, letters, kind, ...(otherLetters && { otherLetters }) };
+  });
 });
 
-function frequentLetters(name: string): string {
-  return readWordList(`letter-frequency/${name}.txt`).join('');
-}
+/** The models for names of files, which are those of DOS first. */
+const nameModels = lazy((): readonly EncodingModel[] => {
+  const others = models().filter(({ encoding, kind }) => kind !== 'rare' && !encoding.startsWith('utf-16'));
+  const dos = models().filter(({ encoding, kind }) => kind === 'rare' && encoding.startsWith('ibm'));
+  return [...dos.map((model) => ({ ...model, kind: '' })), ...others];
+});
 
 /** Natural logarithms of probabilities. */
 const ASCII_COST = -3;
@@ -180,14 +64,12 @@ const NO_BREAK_COST = -2;
  */
 const CASE_COST = -3;
 const POWER_GAIN = 3;
-/** A text of another script has more than one sign beyond ASCII. */
-const FOREIGN_PRIOR = -4;
+/** A text of another script has more than one sign beyond ASCII. Texts of DOS and of old Macs are rare today. */
+const PRIORS: Record<string, number> = { foreign: -4, rare: -6 };
 /** For a letter of another script directly beside a Latin letter. */
 const MIXED_COST = -4;
 /** Names are so short that another encoding than the usual one has to be this much likelier. */
 const NAMES_LEAD_MIN = 4;
-/** Texts of DOS and of old Macs are rare today. */
-const RARE_PRIOR = -6;
 /** Only this many bytes are decoded. A character that this end cuts is ignored. */
 const SAMPLE_BYTES_MAX = 16 * 1024;
 
@@ -199,11 +81,9 @@ export function guessLegacyEncoding(bytes: Uint8Array): string {
 
 /** Returns a decoder for names of files. Those of DOS are the usual ones. */
 export function nameDecoder(sample: Uint8Array): (bytes: Uint8Array) => string {
-  const others = models().filter(({ encoding, prior }) => prior === undefined && !encoding.startsWith('utf-16'));
-  const candidates = [...DOS, ...others];
   const start = sample.subarray(0, SAMPLE_BYTES_MAX);
-  const found = mostLikely(start, candidates);
-  const usual = DOS[0]!;
+  const found = mostLikely(start, nameModels());
+  const usual = nameModels()[0]!;
   const lead = likelihood(decodeWith(found, start), found) - likelihood(decodeWith(usual, start), usual);
   const { encoding } = lead < NAMES_LEAD_MIN ? usual : found;
   return dosDecoder(encoding) ?? ((bytes) => new TextDecoder(encoding).decode(bytes));
@@ -214,8 +94,7 @@ function mostLikely(sample: Uint8Array, candidates: readonly EncodingModel[]): E
   let best = candidates[0]!;
   let bestScore = Number.NEGATIVE_INFINITY;
   for (const model of candidates) {
-    const score =
-      likelihood(decodeWith(model, sample), model) + (model.prior ?? 0) + (model.foreign ? FOREIGN_PRIOR : 0);
+    const score = likelihood(decodeWith(model, sample), model) + (PRIORS[model.kind] ?? 0);
     if (score > bestScore) {
       best = model;
       bestScore = score;
@@ -254,7 +133,7 @@ function likelihood(text: string, model: EncodingModel): number {
     if (before === NO_BREAK && /\p{L}/u.test(char) && /\p{L}/u.test(second)) score += CASE_COST;
     if ((char >= '\x80' || before >= '\x80') && isCapital(char) && isSmall(before)) score += CASE_COST;
     if (/[¿¡]/.test(char) && /\p{L}/u.test(before)) score += CASE_COST;
-    if (model.foreign && isMixed(before, char)) score += MIXED_COST;
+    if (model.kind === 'foreign' && isMixed(before, char)) score += MIXED_COST;
     // A power of a metre. Alone, other code pages read it as one of their letters.
     if (/[²³]/.test(before) && second === 'm' && !/[\p{L}\p{N}]/u.test(char)) score += POWER_GAIN;
     if (QUOTES.test(before) && LATIN.test(char) && LATIN.test(second)) score += CASE_COST;

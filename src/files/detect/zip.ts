@@ -1,6 +1,5 @@
 /** Reads zip archives within limits of expansion. The directory is checked first, then every inflated byte is counted. */
-import { Buffer } from 'node:buffer';
-import { Inflate } from 'fflate';
+import { inflateRawSync } from 'node:zlib';
 import { badFile, type FileError, overLimit } from '../failure.ts';
 import { type RawName, zipEntryNames, zipExtraField } from './zip-names.ts';
 
@@ -57,25 +56,19 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
   return entries.map((entry, i) => ({ name: decoded[i]!, ...entry }));
 }
 
-/** Inflates one entry. The inflated bytes are counted, because the sizes in the directory may be wrong. */
+/** Inflates one entry up to its limits: the sizes in the directory may be wrong. */
 export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
   const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
   if (data.length < entry.compressedSize) throw damaged();
   if (entry.method === STORED) return data;
   if (!isReadableEntry(entry)) throw unreadable();
-  const parts: Uint8Array[] = [];
-  let total = 0;
-  const inflate = new Inflate((part) => {
-    total += part.length;
-    if (total > bytesMax) throw tooLarge();
-    if (expandsTooFar(entry, total)) throw overRatio(entry);
-    parts.push(part);
-  });
-  const step = 64 * 1024;
-  for (let from = 0; from < data.length || from === 0; from += step) {
-    pushSafely(inflate, data.subarray(from, from + step), from + step >= data.length);
+  const harmlessMax = Math.max(RATIO_FREE_BYTES, entry.compressedSize * EXPANSION_RATIO_MAX);
+  try {
+    return inflateRawSync(data, { maxOutputLength: Math.max(1, Math.min(bytesMax, harmlessMax)) });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw damaged();
+    throw bytesMax < harmlessMax ? tooLarge() : overRatio(entry);
   }
-  return Buffer.concat(parts);
 }
 
 /** True if the entry is deflated or stored, the two methods that can be read. */
@@ -134,15 +127,6 @@ function endRecord(view: DataView): number {
     if (view.getUint32(at, true) === 0x06054b50) return at;
   }
   throw damaged();
-}
-
-function pushSafely(inflate: Inflate, data: Uint8Array, last: boolean): void {
-  try {
-    inflate.push(data, last);
-  } catch (error) {
-    if (error instanceof Error && error.name === 'FileError') throw error;
-    throw damaged();
-  }
 }
 
 /** Returns the entries whose declared sizes are within the ratio. @throws FileError if none of the entries is. */

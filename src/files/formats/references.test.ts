@@ -6,8 +6,8 @@ test('XML references are decoded once, and unknown entities stay', () => {
   assert.equal(decodeXml('&lt;a&gt; &#65;&#x42; &quot;&apos; &amp;lt; &e;'), '<a> AB "\' &lt; &e;');
 });
 
-test('HTML references are decoded in any case, with no-break spaces as blanks', () => {
-  assert.equal(decodeHtml('&LT;b&GT;&nbsp;&#X41; &amp;nbsp; &eacute;'), '<b> A &nbsp; &eacute;');
+test('names of characters in HTML are decoded, no-break spaces as blanks, and unknown names stay', () => {
+  assert.equal(decodeHtml('&LT;b&GT;&nbsp;&#X41; &amp;nbsp; &eacute;&Eacute;&ccaron; &e;'), '<b> A &nbsp; éÉč &e;');
 });
 
 test('references to code points that are no characters stay', () => {

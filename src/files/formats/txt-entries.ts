@@ -2,6 +2,7 @@
  * Finds entries in plain text by indentation: the keywords of a manual, sections of an RFC, options that a program lists. An entry is a
  * short line with deeper lines below it. Pure.
  */
+import { hasMoreLines } from '../lines.ts';
 import type { Block } from '../parsed.ts';
 
 /** Fewer entries at one indentation are chance: an example below a line of prose. */
@@ -61,12 +62,6 @@ export function withEntries(text: string, blocks: readonly Block[]): Block[] {
     else cut.push({ kind: 'paragraph', start: line.start, end: line.end, headingPath: path, ...termOf(open) });
   }
   return cut;
-}
-
-function hasMoreLines(text: string, count: number): boolean {
-  let left = count;
-  for (let at = text.indexOf('\n'); at !== -1 && left > 0; at = text.indexOf('\n', at + 1)) left -= 1;
-  return left === 0;
 }
 
 function termOf(open: readonly { name: string }[]): Pick<Block, 'term'> {

@@ -1,4 +1,5 @@
 /** Parses FictionBook: sections with titles as headings, poems, citations and tables. Notes follow their paragraphs. */
+import { oneLine } from '../../../util/code-points.ts';
 import { badFile } from '../../failure.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { tableText } from '../data/table-text.ts';
@@ -131,7 +132,7 @@ class BookWriter {
       if (typeof child === 'string') return child;
       return child.name === 'a' ? (this.noteMark(child) ?? this.inline(child)) : this.inline(child);
     });
-    return oneLine(parts.join(''), false);
+    return parts.join('').replace(/\s+/g, ' ');
   }
 
   private noteMark(link: XmlElement): string | undefined {
@@ -146,9 +147,4 @@ class BookWriter {
     this.pending.push(`[^${this.count}]: ${text.filter(Boolean).join(' ')}`);
     return `[^${this.count}]`;
   }
-}
-
-function oneLine(raw: string, trim = true): string {
-  const text = raw.replace(/\s+/g, ' ');
-  return trim ? text.trim() : text;
 }

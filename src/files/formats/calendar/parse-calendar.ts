@@ -1,5 +1,7 @@
 /** Parses calendars (ics) and contacts (vcf): each event, task, note and contact becomes a few lines. */
+
 import { detectLanguage, SAMPLE_UNITS } from '../../../text/language.ts';
+import { oneLine } from '../../../util/code-points.ts';
 import { dayInWords } from '../../day-words.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { SINGLE_RECORDS_MAX } from '../data/records.ts';
@@ -78,14 +80,15 @@ function languageIn(source: string, declared: string | undefined): string | null
 type Format = (property: Property, entry: readonly Property[], language: string | null) => string;
 
 const text: Format = ({ value }) => plainText(value);
-const line: Format = ({ value }) => plainText(value).replace(/\s+/g, ' ');
+const line: Format = ({ value }) => oneLine(plainText(value));
 /** Returns the filled parts of a structured value, such as an address. */
 const structure: Format = ({ value }) =>
-  partsOf(value, ';')
-    .map((part) => plainText(part).replace(/,+$/, ''))
-    .filter(Boolean)
-    .join(', ')
-    .replace(/\s+/g, ' ');
+  oneLine(
+    partsOf(value, ';')
+      .map((part) => plainText(part).replace(/,+$/, ''))
+      .filter(Boolean)
+      .join(', '),
+  );
 const list: Format = ({ value }) => partsOf(value, ',').map(plainText).filter(Boolean).join(', ');
 const person: Format = ({ parameters, value }) => {
   const address = value.replace(/^mailto:/i, '').trim();
@@ -164,12 +167,7 @@ const KIND =
 function kindsOf({ name, group, parameters }: Property, labels: readonly Property[]): string {
   if (name === 'X-ABRELATEDNAMES') {
     const label = group === undefined ? undefined : labels.find((each) => each.group === group);
-    const kind = label
-      ? plainText(label.value)
-          .replace(/^_\$!<(.*)>!\$_$/, '$1')
-          .replace(/\s+/g, ' ')
-          .toLowerCase()
-      : '';
+    const kind = label ? oneLine(plainText(label.value).replace(/^_\$!<(.*)>!\$_$/, '$1')).toLowerCase() : '';
     return kind === '' ? '' : ` (${kind})`;
   }
   if (!/^(?:TEL|EMAIL|ADR|IMPP|RELATED)$/.test(name)) return '';

@@ -1,4 +1,6 @@
 /** Parses bibliographies (BibTeX, RIS, PubMed, EndNote): each entry is a record with its title, its authors and its other fields. */
+import { ownValue } from '../../../util/own-value.ts';
+import { readWordPairs } from '../../../util/package-files.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { withTexLetters } from '../tex-letters.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -217,15 +219,7 @@ const MONTHS = 'January February March April May June July August September Octo
   .split(' ')
   .map((month) => [month.slice(0, 3).toLowerCase(), month] as const);
 /** Commands that stand for a sign. */
-const SIGNS = new Map(
-  (
-    'endash:– emdash:— dash:— Dash:— hyphen:- slash:/ addslash:/ adddot:. dots:… ldots:… ellipsis:… quotedbl:" quotesingle:\' ' +
-    'quoteleft:‘ quoteright:’ quotedblleft:“ quotedblright:” asciitilde:~ underscore:_ backslash:\\ degree:° mu:µ times:× pm:± ' +
-    'cdot:· pounds:£ sterling:£'
-  )
-    .split(' ')
-    .map((pair) => pair.split(':') as [string, string]),
-);
+const SIGNS = readWordPairs('tex/signs.txt');
 /** Commands that only say how the words behind them look. */
 const LOOKS =
   /\\(?:em|it|bf|sc|rm|tt|sf|sl|(?:bf|md)series|(?:it|sc|sl|up)shape|normalfont|protect|relax|unskip|left|right)(?![a-zA-Z])[ \t]?/g;
@@ -253,7 +247,7 @@ function plain(value: string): string {
       .replace(
         /(?<=([\p{L}\d])?)\\(?:text)?([a-zA-Z]{1,40})\*?([ \t]?)/gu,
         (_command, before: string | undefined, name: string, blank: string) =>
-          SIGNS.get(name) ?? `${before === undefined || name.includes('TeX') ? '' : ' '}${name}${blank}`,
+          ownValue(SIGNS, name) ?? `${before === undefined || name.includes('TeX') ? '' : ' '}${name}${blank}`,
       )
       .replace(/[{}]/g, '')
       .replace(/\s+/g, ' ')

@@ -1,6 +1,6 @@
 /** Parses a board of cards (JSON Canvas) or a drawing (Excalidraw): its texts in reading order, then the named connections. */
 
-import { isObject, objectsAt } from '../../../util/is-object.ts';
+import { isObject, objectsAt, readObject } from '../../../util/is-object.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 
@@ -13,7 +13,8 @@ const NAME_UNITS_MAX = 80;
 
 /** Returns the board; undefined if the text is none, or a board without cards. */
 export function parseCanvas(source: string): ParsedFile | undefined {
-  const read = readJson(source);
+  // Another text is read as any other JSON file, which reports the error.
+  const read = readObject(source) ?? {};
   const texts = objectsAt(read, 'elements')
     .filter(({ type, isDeleted }) => (type === 'text' || type === 'frame') && isDeleted !== true)
     .map((element) => (element['type'] === 'frame' ? { ...element, type: 'group', label: element['name'] } : element));
@@ -41,15 +42,6 @@ export function parseCanvas(source: string): ParsedFile | undefined {
     if (from && to && label !== '') builder.add({ kind: 'paragraph' }, `${from} → ${label} → ${to}`);
   }
   return builder.blocks.length === 0 ? undefined : builder.file('json', {});
-}
-
-function readJson(source: string): Json {
-  try {
-    const value: unknown = JSON.parse(source);
-    return isObject(value) ? value : {};
-  } catch {
-    return {}; // It is read as any other JSON file, which reports the error.
-  }
 }
 
 function textIn(value: Json, key: string): string {

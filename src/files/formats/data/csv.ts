@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { HEAD_ROWS, hasHeader } from '../../columns/header.ts';
 import { cleanText } from '../../detect/decode.ts';
+import { hasMoreLines } from '../../lines.ts';
 import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { TEXT_UNITS_MAX, TextBuilder } from '../text-builder.ts';
@@ -42,7 +43,7 @@ const REST_PIECE_UNITS = 256 * 1024;
  */
 export function parseCsv(source: string, fileType: 'csv' | 'tsv', keys: readonly ChunkMetadataKey[]): ParsedFile {
   const picker = new KeyPicker(keys);
-  const single = picker.active || countLines(source, SINGLE_RECORDS_MAX + 1) <= SINGLE_RECORDS_MAX;
+  const single = picker.active || !hasMoreLines(source, SINGLE_RECORDS_MAX);
   const unitsMax = picker.active ? Number.POSITIVE_INFINITY : TEXT_UNITS_MAX - ROOM_UNITS;
   return parsePieces([source], fileType, { picker, single, unitsMax });
 }
@@ -262,10 +263,4 @@ function mode(counts: readonly number[]): number {
   const frequency = new Map<number, number>();
   for (const count of counts) frequency.set(count, (frequency.get(count) ?? 0) + 1);
   return [...frequency].sort((a, b) => b[1] - a[1] || b[0] - a[0])[0]?.[0] ?? 0;
-}
-
-function countLines(text: string, enough: number): number {
-  let lines = 1;
-  for (let i = text.indexOf('\n'); i !== -1 && lines < enough; i = text.indexOf('\n', i + 1)) lines += 1;
-  return lines;
 }

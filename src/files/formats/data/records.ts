@@ -4,7 +4,7 @@ import { type HeaderSigns, withOneHeader } from '../../columns/header.ts';
 import type { KeyPicker } from '../../metadata-values.ts';
 import { repeatedHeader } from '../../repeated-header.ts';
 import type { TextBuilder } from '../text-builder.ts';
-import { headerText, rowText } from './table-text.ts';
+import { headerText, rowText, startsOf } from './table-text.ts';
 
 /** In a file with more records, the records share blocks, unless each record has metadata. */
 export const SINGLE_RECORDS_MAX = 20_000;
@@ -60,12 +60,7 @@ export function recordWriter(
   };
   const flush = () => {
     if (packed.length === 0) return;
-    const rowStarts: number[] = [];
-    let at = 0;
-    for (const line of packed) {
-      rowStarts.push(at);
-      at += line.length + 1;
-    }
+    const rowStarts = startsOf(packed, 1);
     const links = packedLinks;
     write(packed.join('\n'), (text, lead) =>
       builder.add({ kind: 'record', tableHeader, rowStarts, links }, text, lead),

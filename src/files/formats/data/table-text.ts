@@ -27,6 +27,16 @@ export function headerText(cells: readonly string[]): string {
   return `${rowText(cells)}\n|${' --- |'.repeat(cells.length)}`;
 }
 
+/** Returns where each text begins if they are joined by a separator of this length. */
+export function startsOf(texts: readonly string[], separatorUnits: number): number[] {
+  let next = 0;
+  return texts.map(({ length }) => {
+    const start = next;
+    next += length + separatorUnits;
+    return start;
+  });
+}
+
 /** Rows are filled up to this many columns: a single very wide row would make all others as long. */
 const FILLED_COLUMNS_MAX = 100;
 
@@ -43,15 +53,7 @@ export function tableText(rows: readonly (readonly string[])[], signs?: HeaderSi
   if (width === 0) return undefined;
   const columns = Math.min(width, FILLED_COLUMNS_MAX);
   const padded = filled.map((row) => [...row, ...Array<string>(Math.max(0, columns - row.length)).fill('')]);
-  const header = headerText(padded[0]!);
-  const parts = [header];
-  const rowStarts: number[] = [];
-  let at = header.length;
-  for (const row of padded.slice(1)) {
-    rowStarts.push(at + 1);
-    const line = rowText(row);
-    parts.push(line);
-    at += 1 + line.length;
-  }
+  const parts = [headerText(padded[0]!), ...padded.slice(1).map(rowText)];
+  const rowStarts = startsOf(parts, 1).slice(1);
   return { text: parts.join('\n'), draft: { kind: 'table', tableHeader: rowText(padded[0]!), rowStarts } };
 }

@@ -1,4 +1,6 @@
 /** Reads references with a tag on each line: RIS, PubMed (`nbib`) and EndNote (`enw`). Pure. */
+import { ownValue } from '../../../util/own-value.ts';
+import { readWordPairs } from '../../../util/package-files.ts';
 
 /** An entry of a bibliography. */
 export interface Entry {
@@ -16,28 +18,10 @@ const PUBMED = /^\s{0,10}PMID- /m;
 const HEAD_UNITS = 4096;
 
 /** Names of the tags. Other tags stay as they are. */
-const NAMES = new Map(
-  (
-    'TI:title T1:title CT:title %T:title AU:author A1:author %A:author FAU:author A2:editor ED:editor %E:editor PY:year Y1:year ' +
-    '%D:year DP:date DA:date JF:journal JO:journal JA:journal JT:journal J2:journal %J:journal T2:booktitle BT:booktitle ' +
-    '%B:booktitle T3:series %S:series VL:volume VI:volume %V:volume IS:number IP:number %N:number PG:pages %P:pages PB:publisher ' +
-    '%I:publisher CY:address %C:address SN:isbn %@:isbn UR:url %U:url DO:doi %R:doi AB:abstract N2:abstract %X:abstract N1:note ' +
-    '%Z:note KW:keywords MH:keywords OT:keywords %K:keywords LA:language %G:language ET:edition %7:edition ID:key %F:key ' +
-    'PMID:pmid TY:type PT:type %0:type AD:affiliation AID:identifier LID:identifier SP:first EP:last'
-  )
-    .split(' ')
-    .map((pair) => pair.split(':') as [string, string]),
-);
+const NAMES = new Map(Object.entries(readWordPairs('references/tags.txt')));
 /** Tags that say how a data base keeps the entry. */
 const TECHNICAL = /^(?:ER|STAT|OWN|DCOM|LR|EDAT|MHDA|CRDT|PHST|SB|JID|SO|TA|DEP|PHSTS?|PST|RF|%W)$/;
-const TYPES: Record<string, string> = {
-  JOUR: 'article',
-  CHAP: 'chapter',
-  CONF: 'conference',
-  THES: 'thesis',
-  RPRT: 'report',
-  ELEC: 'web page',
-};
+const TYPES = readWordPairs('references/types.txt');
 
 /** Returns the entries, or undefined if the text is not in one of the formats. */
 export function taggedEntries(source: string): Entry[] | undefined {
@@ -91,7 +75,7 @@ function entryOf(tags: ReadonlyMap<string, readonly string[]>): Entry {
   if (pages !== '') lists.set('pages', [pages]);
   const [type, key] = [take('type'), take('key')];
   const fields = new Map([...lists.keys()].map((name) => [name, take(name)] as const));
-  return { type: TYPES[type] ?? type.toLowerCase(), key, fields };
+  return { type: ownValue(TYPES, type) ?? type.toLowerCase(), key, fields };
 }
 
 /** Returns a name as people say it: `Harrison, Warren, Jr.` becomes `Warren Harrison Jr.`. */

@@ -2,7 +2,7 @@
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
 import { pageLinks } from '../../links.ts';
-import { KeyPicker, originMetadata } from '../../metadata-values.ts';
+import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { readRefresh } from '../../refresh.ts';
 import { parseTxt } from '../txt.ts';
@@ -39,24 +39,20 @@ export function parseHtml(source: string, keys: readonly ChunkMetadataKey[], url
   const title = meta.get('og:title') ?? (pageName(document) || undefined);
   const language = document.documentElement?.getAttribute('lang') ?? meta.get('content-language');
   const page = writePage(document, pageLinks(base), base);
-  const text = page.builder.text();
-  const leadsAway = leadsElsewhere(document, base, url, name);
-  return {
-    fileType: 'html',
-    ...(leadsAway ? { text: '', blocks: [], leadsAway } : { text, blocks: page.builder.blocks }),
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({
-      title,
-      author: meta.get('author') ?? meta.get('article:author'),
-      created: meta.get('article:published_time') ?? meta.get('date') ?? meta.get('dc.date'),
-      modified: meta.get('article:modified_time') ?? meta.get('last-modified'),
-      language,
-      description: meta.get('description') ?? meta.get('og:description'),
-    }),
-    ...(picker.active ? { chunkMetadata } : {}),
-    warnings: leadsAway ? ['The page only leads to another page.'] : [...picker.warnings(), ...page.warnings],
-    leftOut: leadsAway ? [...page.leftOut, text] : page.leftOut,
+  const { builder, leftOut } = page;
+  const facts = {
+    title,
+    author: meta.get('author') ?? meta.get('article:author'),
+    created: meta.get('article:published_time') ?? meta.get('date') ?? meta.get('dc.date'),
+    modified: meta.get('article:modified_time') ?? meta.get('last-modified'),
+    language,
+    description: meta.get('description') ?? meta.get('og:description'),
   };
+  const own = picker.active ? { chunkMetadata } : {};
+  if (!leadsElsewhere(document, base, url, name))
+    return builder.file('html', facts, { ...own, warnings: [...picker.warnings(), ...page.warnings], leftOut });
+  const away = { text: '', blocks: [], leadsAway: true, leftOut: [...leftOut, builder.text()] };
+  return builder.file('html', facts, { ...own, ...away, warnings: ['The page only leads to another page.'] });
 }
 
 /**

@@ -12,6 +12,7 @@ import { KeyPicker } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { isPackedData } from '../data/binary-text.ts';
 import { SINGLE_RECORDS_MAX } from '../data/records.ts';
+import { startsOf } from '../data/table-text.ts';
 import { quotedHtml } from '../html/quoted.ts';
 import { writeSpeech } from '../speech.ts';
 import { type BlockDraft, TextBuilder } from '../text-builder.ts';
@@ -206,13 +207,7 @@ function writeRecords(builder: TextBuilder, records: readonly Json[], picker: Ke
       .slice(from, from + RECORDS_PER_BLOCK)
       .map((record) => cleanText(lines(record, '', 0, links).join('\n')))
       .filter((text) => text !== '');
-    const rowStarts: number[] = [];
-    let at = 0;
-    for (const text of texts) {
-      rowStarts.push(at);
-      at += text.length + 2;
-    }
-    builder.add({ kind: 'record', rowStarts, links, ...place }, texts.join('\n\n'));
+    builder.add({ kind: 'record', rowStarts: startsOf(texts, 2), links, ...place }, texts.join('\n\n'));
   }
 }
 

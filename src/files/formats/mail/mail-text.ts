@@ -5,7 +5,6 @@ import { oneLine } from '../../../util/code-points.ts';
 import { dayInWords } from '../../day-words.ts';
 import { withSymbols } from '../../detect/decode.ts';
 import { memberName } from '../../detect/member-name.ts';
-import { originMetadata } from '../../metadata-values.ts';
 import type { FileMember, ParsedFile } from '../../parsed.ts';
 import { writeHtml } from '../html/blocks.ts';
 import { stripTags } from '../html/dom.ts';
@@ -71,16 +70,7 @@ export function mailFile(
   facts: Record<'title' | 'author' | 'recipients' | 'created' | 'message_id', string | undefined>,
   members: FileMember[],
 ): ParsedFile {
-  return {
-    fileType: 'eml',
-    text: builder.text(),
-    blocks: builder.blocks,
-    ...(facts.title === undefined ? {} : { title: facts.title }),
-    metadata: originMetadata(facts),
-    continuation,
-    warnings: [],
-    members,
-  };
+  return builder.file('eml', facts, { continuation, members });
 }
 
 /** A letter of a script without blanks between words, or a word. */

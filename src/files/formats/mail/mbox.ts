@@ -26,8 +26,7 @@ export function parseMbox(bytes: Uint8Array): ParsedFile {
   if (members.length > MEMBERS_MAX) throw overLimit(`The mailbox contains more than ${MEMBERS_MAX} mails.`);
   const builder = new TextBuilder();
   builder.add({ kind: 'list' }, members.map(({ name }) => `- ${memberName(name)}`).join('\n'));
-  const text = builder.text();
-  return { fileType: 'unknown', text, blocks: builder.blocks, metadata: {}, warnings: [], members };
+  return builder.file('unknown', {}, { members });
 }
 
 function mailsOf(data: Buffer): FileMember[] {

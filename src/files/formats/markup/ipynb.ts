@@ -1,7 +1,7 @@
 /** Parses Jupyter notebooks: text cells become Markdown, code cells become code, followed by their printed results. */
 
 import type { ChunkMetadataKey } from '../../../corpus/values.ts';
-import { isObject, objectsAt } from '../../../util/is-object.ts';
+import { isObject, objectsAt, readObject } from '../../../util/is-object.ts';
 import { badFile } from '../../failure.ts';
 import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
@@ -17,7 +17,8 @@ type Json = { [key: string]: unknown };
 
 /** Parses a notebook. @throws FileError when the text is no notebook. */
 export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey[]): Promise<ParsedFile> {
-  const notebook = readNotebook(source);
+  const notebook = readObject(source);
+  if (!notebook) throw badFile('parse', 'Invalid notebook', 'The file is not a Jupyter notebook.');
   const about = objectAt(notebook, 'metadata');
   const language =
     textAt(objectAt(about, 'language_info'), 'name') || textAt(objectAt(about, 'kernelspec'), 'language') || 'python';
@@ -45,16 +46,6 @@ export async function parseIpynb(source: string, keys: readonly ChunkMetadataKey
     ...(title === undefined ? {} : { title }),
     metadata: { ...parsed.metadata, ...originMetadata({ title, author: author || undefined }) },
   };
-}
-
-function readNotebook(source: string): Json {
-  try {
-    const value: unknown = JSON.parse(source);
-    if (isObject(value)) return value;
-  } catch {
-    // The error below reports it.
-  }
-  throw badFile('parse', 'Invalid notebook', 'The file is not a Jupyter notebook.');
 }
 
 /** Returns the cells of a notebook. Old notebooks have worksheets with cells. */

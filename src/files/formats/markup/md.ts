@@ -5,7 +5,7 @@ import type { Link } from '../../../text/link-line.ts';
 import { plainHeading } from '../../chunk/heading-text.ts';
 import { HEAD_ROWS, withOneHeader } from '../../columns/header.ts';
 import { pageLinks } from '../../links.ts';
-import { KeyPicker, originMetadata, typedValue } from '../../metadata-values.ts';
+import { KeyPicker, typedValue } from '../../metadata-values.ts';
 import type { Block, BlockKind, BlockLink, ParsedFile } from '../../parsed.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { withoutAnchors } from './anchors.ts';
@@ -55,25 +55,16 @@ export async function parseMd(
   const picker = new KeyPicker(keys);
   const chunkMetadata = picker.pick((key) => front.values.get(key));
   const title = front.values.get('title') ?? firstTitle(text, builder.blocks);
-  return {
-    fileType: 'md',
-    text,
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: {
-      ...otherMetadata(front.values),
-      ...originMetadata({
-        title,
-        author: front.values.get('author') ?? front.values.get('authors'),
-        created: front.values.get('created') ?? front.values.get('date'),
-        language: front.values.get('language') ?? front.values.get('lang'),
-        description: front.values.get('description'),
-        tags: front.values.get('tags'),
-      }),
-    },
-    ...(picker.active ? { chunkMetadata } : {}),
-    warnings: picker.warnings(),
+  const facts = {
+    title,
+    author: front.values.get('author') ?? front.values.get('authors'),
+    created: front.values.get('created') ?? front.values.get('date'),
+    language: front.values.get('language') ?? front.values.get('lang'),
+    description: front.values.get('description'),
+    tags: front.values.get('tags'),
   };
+  const file = builder.file('md', facts, { ...(picker.active && { chunkMetadata }), warnings: picker.warnings() });
+  return { ...file, metadata: { ...otherMetadata(front.values), ...file.metadata } };
 }
 
 /** Maximum number of other keys of front matter that become metadata. */

@@ -1,6 +1,6 @@
 /** Reads reStructuredText with the directives of Sphinx: blocks by their indentation. */
 import { ownValue } from '../../../util/own-value.ts';
-import { readWordList } from '../../../util/package-files.ts';
+import { readWordList, readWordPairs } from '../../../util/package-files.ts';
 import { OutlineWriter } from '../outline-writer.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import type { IncludedFiles } from './included-files.ts';
@@ -21,24 +21,7 @@ const DEPTH_MAX = 25;
 const CODE_DIRECTIVES = new Set(readWordList('rst/code-directives.txt'));
 const IGNORED_DIRECTIVES = new Set(readWordList('rst/ignored-directives.txt'));
 const OBJECT_DIRECTIVES = new Set(readWordList('rst/object-directives.txt'));
-const LABELS: Record<string, string> = {
-  note: 'Note',
-  warning: 'Warning',
-  tip: 'Tip',
-  important: 'Important',
-  caution: 'Caution',
-  danger: 'Danger',
-  attention: 'Attention',
-  hint: 'Hint',
-  error: 'Error',
-  seealso: 'See also',
-  todo: 'To do',
-  versionadded: 'New in version',
-  versionchanged: 'Changed in version',
-  deprecated: 'Deprecated since version',
-  'deprecated-removed': 'Deprecated since version',
-  versionremoved: 'Removed in version',
-};
+const LABELS = readWordPairs('rst/labels.txt');
 
 /** Writes the blocks of a source and of the files that it includes. */
 export function writeRst(source: string, builder: TextBuilder, marks: LinkMarks, files: IncludedFiles): void {

@@ -1,4 +1,5 @@
 /** Parses subtitles (WebVTT, SRT, ASS, SSA, SBV, MicroDVD). */
+import { oneLine } from '../../../util/code-points.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import { decodeHtml } from '../references.ts';
 import { type Cue, clock, withoutRepeats, writeSpeech } from '../speech.ts';
@@ -77,7 +78,5 @@ function* cuesOf(source: string): Generator<Cue> {
 
 /** Returns the words of a cue, without marks of how they look. */
 function plain(words: string): string {
-  return decodeHtml(words.replace(/<[^<>]*>|\{\\[^{}]*\}/g, ''))
-    .replace(/\s+/g, ' ')
-    .trim();
+  return oneLine(decodeHtml(words.replace(/<[^<>]*>|\{\\[^{}]*\}/g, '')));
 }

@@ -1,13 +1,12 @@
 /** Reads texts of DrawingML: paragraphs and lists of a shape, tables, diagrams. */
 import type { Link } from '../../../text/link-line.ts';
 import type { BlockKind } from '../../parsed.ts';
+import { spanOf, spreadTable } from '../data/spread-cells.ts';
 import { usefulAltText } from '../html/alt-text.ts';
 import { CARRIER_UNITS, raisedText } from '../raised-text.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../xml/tree.ts';
 import { latexText } from './omml.ts';
 
-/** Maximum number of columns that one cell spans. */
-const SPAN_MAX = 100;
 /** Maximum level of list items, counted from 0. */
 const LEVEL_MAX = 8;
 
@@ -62,28 +61,19 @@ function levelOf(properties: XmlElement | undefined): number {
   return Math.max(0, Math.min(level, LEVEL_MAX));
 }
 
-/** Returns the cells by row. The text of a merged cell is repeated in all rows and columns that it spans. */
+/** Returns the rows of a table with the signs of its header, and its links. */
 export function drawingTable(table: XmlElement, addresses: Addresses) {
   const links: Link[] = [];
-  const rows: string[][] = [];
-  /** For each row, whether a cell spans several columns. */
-  const spans: boolean[] = [];
-  for (const row of findElements(table, 'tr')) {
-    const cells: string[] = [];
-    const above = rows.at(-1);
-    for (const cell of childElements(row, 'tc')) {
+  const cells = findElements(table, 'tr').map((row) => {
+    const own = childElements(row, 'tc').filter((cell) => !/\s[hv]Merge="(?:1|true)"/.test(cell.head));
+    return own.map((cell) => {
       const texts = drawingText(childAt(cell, 'txBody'), false, addresses);
-      const own = texts.map(({ text }) => text).join(' ');
       links.push(...texts.flatMap((text) => text.links));
-      if (attribute(cell, 'hMerge') === '1') cells.push(cells.at(-1) ?? '');
-      else if (attribute(cell, 'vMerge') === '1') cells.push(above?.[cells.length] ?? '');
-      else cells.push(own);
-      if (cells.length > SPAN_MAX * SPAN_MAX) break;
-    }
-    rows.push(cells);
-    spans.push(childElements(row, 'tc').some((cell) => attribute(cell, 'hMerge') === '1'));
-  }
-  return { rows, links, spans };
+      const [columns, rows] = ['gridSpan', 'rowSpan'].map((name) => spanOf(attribute(cell, name)));
+      return { text: texts.map(({ text }) => text).join(' '), columns: columns!, rows: rows! };
+    });
+  });
+  return { ...spreadTable(cells, []), links };
 }
 
 /** Returns the texts of the shapes of a drawing, also of shapes in groups. */

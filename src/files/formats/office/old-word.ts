@@ -1,8 +1,8 @@
 /** Parses Word files up to 2003 without LibreOffice: headings, paragraphs, tables and notes. */
 import type { ParsedFile } from '../../parsed.ts';
-import { tableText } from '../data/table-text.ts';
 import { TextBuilder } from '../text-builder.ts';
 import { type OldParagraph, readOldWord } from './old-word-text.ts';
+import { ParagraphBlocks } from './rtf/blocks.ts';
 import { PAGE_MARK, writeRunningTexts } from './running-text.ts';
 
 const WARNING = 'The file was read without LibreOffice: its lists are paragraphs.';
@@ -21,33 +21,13 @@ export function parseOldWord(bytes: Uint8Array): ParsedFile {
 }
 
 function writeParagraphs(builder: TextBuilder, paragraphs: readonly OldParagraph[]): void {
-  let rows: string[][] = [];
-  const cells: string[] = [];
-  let cell = '';
-  const endTable = () => {
-    if (cell !== '') cells.push(cell);
-    cell = '';
-    if (cells.length > 0) rows.push(cells.splice(0));
-    const table = tableText(rows);
-    if (table) builder.add(table.draft, table.text);
-    rows = [];
-  };
-  for (const { text: marked, level, inTable, end } of paragraphs) {
-    const text = marked.replaceAll(PAGE_MARK, '');
-    if (end === 'row') rows.push(cells.splice(0));
-    else if (end === 'cell') {
-      cells.push(`${cell}${text}`);
-      cell = '';
-    } else if (inTable) cell += `${text} `;
-    else {
-      endTable();
-      if (level > 0)
-        builder.add(
-          { kind: 'heading', level },
-          text && `${'#'.repeat(Math.min(level, 6))} ${text.replaceAll('\n', ' ')}`,
-        );
-      else builder.add({ kind: 'paragraph' }, text);
-    }
+  const blocks = new ParagraphBlocks(builder);
+  for (const { text, level, inTable, end } of paragraphs) {
+    const heading = level > 0 ? { heading: Math.min(level, 6) } : {};
+    const isCell = inTable || end !== 'paragraph';
+    blocks.paragraph(text.replaceAll(PAGE_MARK, ''), { ...heading, indent: 0, inTable: isCell }, '');
+    if (end === 'cell') blocks.endCell();
+    if (end === 'row') blocks.endRow();
   }
-  endTable();
+  blocks.end();
 }

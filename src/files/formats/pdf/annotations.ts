@@ -1,5 +1,7 @@
 /** Reads the annotations on pages of a PDF: links, comments, and filled form fields. */
+
 import type { Link } from '../../../text/link-line.ts';
+import { oneLine } from '../../../util/code-points.ts';
 import { LINK_TEXT_UNITS_MAX, outsideLinks } from '../../links.ts';
 import type { Area } from './area.ts';
 import type { FormField } from './fields.ts';
@@ -145,10 +147,7 @@ function wordsIn(module: PdfiumModule, textPage: number, { left, top, right, bot
   const edge = right - SLACK_POINTS;
   return withMemory(module, LINK_TEXT_UNITS_MAX * 2, (buffer) => {
     const units = module._FPDFText_GetBoundedText(textPage, left, top, edge, bottom, buffer, LINK_TEXT_UNITS_MAX);
-    return utf16(module, buffer, Math.min(units, LINK_TEXT_UNITS_MAX) * 2)
-      .replace(/[\0\ufffe]/g, '')
-      .replace(/\s+/g, ' ')
-      .trim()
-      .toWellFormed();
+    const text = utf16(module, buffer, Math.min(units, LINK_TEXT_UNITS_MAX) * 2);
+    return oneLine(text.replace(/[\0\ufffe]/g, '')).toWellFormed();
   });
 }

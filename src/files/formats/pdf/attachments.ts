@@ -95,10 +95,6 @@ export class PdfAttachments {
   private nameOf(attachment: number): string {
     const { module } = this;
     const name = textOfCall(module, (buffer, bytes) => module._FPDFAttachment_GetName(attachment, buffer, bytes));
-    return oneLine(
-      memberName(name ?? '')
-        .split('/')
-        .at(-1)!,
-    );
+    return oneLine(memberName(name ?? '').replace(/^.*\//s, ''));
   }
 }

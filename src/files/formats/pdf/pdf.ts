@@ -3,7 +3,6 @@ import { Buffer } from 'node:buffer';
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { withSymbols } from '../../detect/decode.ts';
 import { badFile, FileError, overLimit } from '../../failure.ts';
-import { originMetadata } from '../../metadata-values.ts';
 import type { ParsedFile } from '../../parsed.ts';
 import type { Tools } from '../../tools.ts';
 import { TextBuilder } from '../text-builder.ts';
@@ -84,21 +83,13 @@ export async function parsePdf(bytes: Uint8Array, { ocr }: Tools): Promise<Parse
   layoutPages(pages, builder);
   const isEmpty = builder.blocks.length === 0;
   attachments.writeNames(builder);
-  const text = builder.text();
-  const title = usefulTitle(properties.title);
-  return {
-    fileType: 'pdf',
-    text,
-    blocks: builder.blocks,
-    ...(title === undefined ? {} : { title }),
-    metadata: originMetadata({ ...properties, title }),
-    warnings: [
-      ...pictureWarnings(pictures.length, read, count, isEmpty),
-      ...codeWarnings(coded.length - readCoded.read + readCoded.unreadable, count, ocr !== undefined),
-      ...attachments.warnings(),
-    ],
-    members: attachments.members,
-  };
+  const warnings = [
+    ...pictureWarnings(pictures.length, read, count, isEmpty),
+    ...codeWarnings(coded.length - readCoded.read + readCoded.unreadable, count, ocr !== undefined),
+    ...attachments.warnings(),
+  ];
+  const { members } = attachments;
+  return builder.file('pdf', { ...properties, title: usefulTitle(properties.title) }, { warnings, members });
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Writes out the entities that an XML file declares for itself, as manuals and drawings do. Pure. */
 import { badFile } from '../../failure.ts';
+import { namedCharacter } from '../references.ts';
 
 /** The document type is searched in this many UTF-16 units at the start. */
 const PROLOG_UNITS = 64 * 1024;
@@ -45,7 +46,7 @@ export function withoutEntities(xml: string): { xml: string; warnings: string[] 
       sources.delete(name);
       texts.set(name, expand(source, depth + 1));
     }
-    return texts.get(name) ?? usualSign(name);
+    return texts.get(name) ?? namedCharacter(name);
   };
   const expand = (source: string, depth: number): string =>
     outsideVerbatim(source, (part) =>
@@ -133,29 +134,3 @@ function declarationsOf(xml: string): { subset: string; body: string } {
   }
   return none;
 }
-
-/** Returns the sign that document types of books and pages name so: `é` for `eacute`. */
-function usualSign(name: string): string | undefined {
-  const mark = MARKED_LETTER.exec(name);
-  return mark ? `${mark[1]}${MARKS[mark[2]!]}`.normalize() : SIGNS.get(name);
-}
-
-const MARKED_LETTER = /^([A-Za-z])(acute|grave|circ|uml|tilde|cedil|caron)$/;
-const MARKS: Record<string, string> = {
-  acute: '\u0301',
-  grave: '\u0300',
-  circ: '\u0302',
-  uml: '\u0308',
-  tilde: '\u0303',
-  cedil: '\u0327',
-  caron: '\u030c',
-};
-const SIGNS = new Map(
-  (
-    'rsquo:’ lsquo:‘ rdquo:” ldquo:“ laquo:« raquo:» bdquo:„ mdash:— ndash:– hellip:… copy:© reg:® trade:™ deg:° bull:• ' +
-    'middot:· times:× sect:§ para:¶ euro:€ plusmn:± micro:µ rarr:→ larr:← szlig:ß aelig:æ AElig:Æ oslash:ø Oslash:Ø aring:å ' +
-    'Aring:Å iexcl:¡ iquest:¿ nbsp:\u00a0'
-  )
-    .split(' ')
-    .map((pair) => pair.split(':') as [string, string]),
-);

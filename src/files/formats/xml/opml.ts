@@ -1,4 +1,5 @@
 /** Writes outlines (OPML) of outliners and feed readers, and mind maps of FreeMind and Freeplane, as nested lists. */
+import { oneLine } from '../../../util/code-points.ts';
 import type { TextBuilder } from '../text-builder.ts';
 import { attribute, childAt, childElements, textOf, type XmlElement } from './tree.ts';
 
@@ -40,12 +41,7 @@ function linesOf(item: XmlElement, depth: number): string[] {
 
 function nameOf(item: XmlElement): string {
   const text = textIn(item, 'text') || textIn(item, 'title') || textIn(item, 'TEXT') || richText(item, /^NODE$/);
-  return text.startsWith('<html>')
-    ? text
-        .replace(/<[^<>]*>/g, ' ')
-        .replace(/\s+/g, ' ')
-        .trim()
-    : text;
+  return text.startsWith('<html>') ? oneLine(text.replace(/<[^<>]*>/g, ' ')) : text;
 }
 
 /** Returns the notes and addresses of an item. */
@@ -58,9 +54,9 @@ function moreOf(item: XmlElement): string[] {
 /** Returns the formatted texts of a node in a mind map. */
 function richText(item: XmlElement, types: RegExp): string {
   const rich = childElements(item).filter((one) => one.name === 'richcontent' && types.test(attribute(one, 'TYPE')));
-  return rich.map((one) => textOf(one).replace(/\s+/g, ' ').trim()).join(' ');
+  return rich.map((one) => oneLine(textOf(one))).join(' ');
 }
 
 function textIn(item: XmlElement, name: string): string {
-  return attribute(item, name).replace(/\s+/g, ' ').trim();
+  return oneLine(attribute(item, name));
 }

@@ -127,10 +127,21 @@ test('a heading inside an OpenDocument list is a heading', () => {
   assert.equal(text(list), '## Chapter');
 });
 
-test('a covered OpenDocument cell repeats the text of the cell that covers it', () => {
-  const cell = (inside: string) => `<table:table-cell><text:p>${inside}</text:p></table:table-cell>`;
-  const rows = `<table:table-row>${cell('a')}<table:covered-table-cell/>${cell('b')}</table:table-row><table:table-row>${cell('1')}${cell('2')}${cell('3')}</table:table-row>`;
-  assert.equal(text(`<table:table>${rows}</table:table>`), '| a | a | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |');
+test('an OpenDocument cell is repeated where it covers others, unless it is alone in its row', () => {
+  const cell = (inside: string, spans = '') =>
+    `<table:table-cell ${spans}><text:p>${inside}</text:p></table:table-cell>`;
+  const [covered, two] = ['<table:covered-table-cell/>', 'table:number-columns-spanned="2"'];
+  const rows = [
+    cell('a', two) + covered + cell('b'),
+    cell('1', 'table:number-rows-spanned="2"') + cell('2') + cell('3'),
+    covered + cell('4') + cell('5'),
+    cell('All', 'table:number-columns-spanned="3"') + covered + covered,
+  ];
+  const table = rows.map((row) => `<table:table-row>${row}</table:table-row>`).join('');
+  assert.equal(
+    text(`<table:table>${table}</table:table>`),
+    '| a | a | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n| 1 | 4 | 5 |\n| All |  |  |',
+  );
 });
 
 test('an encrypted OpenDocument file is refused as encrypted', () => {

@@ -1,5 +1,7 @@
 /** Reads slides of OpenDocument presentations: a page per slide with its title as heading. */
+
 import type { Link } from '../../../../text/link-line.ts';
+import { oneLine } from '../../../../util/code-points.ts';
 import { type Place, readingOrder } from '../../reading-order.ts';
 import type { BlockDraft, TextBuilder } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, type XmlElement } from '../../xml/tree.ts';
@@ -52,11 +54,7 @@ function writeSlide(slide: XmlElement, page: number, builder: TextBuilder, style
 function plainText(element: XmlElement, styles: OdfStyles): { text: string; links: readonly Link[] } {
   const writer = new OdfWriter(styles, () => undefined);
   const paragraphs = [...findElements(element, 'p'), ...findElements(element, 'h')];
-  const text = paragraphs
-    .map((paragraph) => writer.inline(paragraph))
-    .join(' ')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const text = oneLine(paragraphs.map((paragraph) => writer.inline(paragraph)).join(' '));
   return { text, links: writer.waitingLinks };
 }
 

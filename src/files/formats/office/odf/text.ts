@@ -2,13 +2,14 @@
 
 import type { Link } from '../../../../text/link-line.ts';
 import { outsideLinks } from '../../../links.ts';
+import { type SpanCell, spreadTable } from '../../data/spread-cells.ts';
 import { tableText } from '../../data/table-text.ts';
 import { usefulAltText } from '../../html/alt-text.ts';
 import { CARRIER_UNITS, raisedText } from '../../raised-text.ts';
 import { type BlockDraft, fenced } from '../../text-builder.ts';
 import { attribute, childAt, childElements, findElements, textOf, type XmlElement } from '../../xml/tree.ts';
 import { itemMark } from '../number-label.ts';
-import { headerSigns, repeats, rowElements } from './table-rows.ts';
+import { repeats, rowElements } from './table-rows.ts';
 
 export interface OdfStyles {
   /** The parent of each style by `family name`. The parent of an automatic style is a style with a name for people. */
@@ -200,30 +201,23 @@ export class OdfWriter {
   }
 
   private table(element: XmlElement): void {
-    const table = tableText(this.rows(element), headerSigns(element));
-    if (!table) return;
-    this.write(table.draft, table.text);
+    const sources = rowElements(element);
+    const heads = new Set(childElements(element, 'table-header-rows').flatMap(rowElements));
+    const { titles, rows, signs } = spreadTable(
+      sources.map((row) => this.cells(row)),
+      sources.map((row) => (heads.has(row) ? 'head' : undefined)),
+    );
+    for (const title of titles) this.write({ kind: 'paragraph' }, title);
+    const table = tableText(rows, signs);
+    if (table) this.write(table.draft, table.text);
   }
 
-  private rows(table: XmlElement): string[][] {
-    const rows: string[][] = [];
-    for (const row of rowElements(table)) {
-      const cells: string[] = [];
-      /** Where the columns of the last cell end. */
-      let end = 0;
-      const rowCells = childElements(row).filter(({ name }) => name === 'table-cell' || name === 'covered-table-cell');
-      for (const cell of rowCells) {
-        const isCovered = cell.name === 'covered-table-cell';
-        if (!isCovered) end = cells.length + repeats(cell, 'table:number-columns-spanned');
-        const own = isCovered ? '' : this.cellText(cell);
-        const columns = repeats(cell, 'table:number-columns-repeated');
-        // A covered cell repeats the cell that covers it, from the left or from above.
-        const covering = () => (cells.length < end ? undefined : rows.at(-1)?.[cells.length]) ?? cells.at(-1) ?? '';
-        for (let i = 0; i < columns; i += 1) cells.push(isCovered ? covering() : own);
-      }
-      rows.push(cells);
-    }
-    return rows;
+  private cells(row: XmlElement): SpanCell[] {
+    return childElements(row, 'table-cell').flatMap((cell) => {
+      const columns = repeats(cell, 'table:number-columns-spanned');
+      const own = { text: this.cellText(cell), columns, rows: repeats(cell, 'table:number-rows-spanned') };
+      return Array.from({ length: repeats(cell, 'table:number-columns-repeated') }, () => own);
+    });
   }
 
   private cellText(cell: XmlElement): string {

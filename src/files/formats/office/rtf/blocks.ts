@@ -1,4 +1,4 @@
-/** Writes the paragraphs of an RTF file as headings, lists, tables and notes. */
+/** Writes the paragraphs of RTF files and old Word files as headings, lists, tables and notes. */
 import type { Link } from '../../../../text/link-line.ts';
 import { tableText } from '../../data/table-text.ts';
 import type { TextBuilder } from '../../text-builder.ts';
@@ -23,7 +23,7 @@ const BULLET = /^\s*([•·◦▪‣⁃–—-]|o(?=\t)|\uf0b7|\d{1,4}[.)]|[a-z]
 /** Matches a mark that numbers its paragraph: `(1)`, `§ 7`, `b)`. The mark `o` is a bullet. */
 const LABEL = /\p{N}|^\(?\p{L}{1,8}[.)]/u;
 
-export class RtfBlocks {
+export class ParagraphBlocks {
   private readonly builder: TextBuilder;
   private items: string[] = [];
   private lastNumber = 0;

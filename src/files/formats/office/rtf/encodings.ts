@@ -1,21 +1,7 @@
 /** Maps the numbers of encodings in RTF to labels of TextDecoder. */
+import { readWordPairs } from '../../../../util/package-files.ts';
 
-const BY_CHARSET: Record<number, string> = {
-  77: 'macintosh',
-  128: 'shift_jis',
-  129: 'euc-kr',
-  134: 'gbk',
-  136: 'big5',
-  161: 'windows-1253',
-  162: 'windows-1254',
-  163: 'windows-1258',
-  177: 'windows-1255',
-  178: 'windows-1256',
-  186: 'windows-1257',
-  204: 'windows-1251',
-  222: 'windows-874',
-  238: 'windows-1250',
-};
+const BY_CHARSET = readWordPairs('encodings/font-charsets.txt');
 
 /** Label of symbol fonts, whose characters are pictures except for bullets. */
 const SYMBOLS = 'symbols';

@@ -7,7 +7,7 @@ import { outsideLinks } from '../../../links.ts';
 import type { ParsedFile } from '../../../parsed.ts';
 import { TextBuilder } from '../../text-builder.ts';
 import { PAGE_MARK, writeRunningTexts } from '../running-text.ts';
-import { type ParagraphStyle, RtfBlocks } from './blocks.ts';
+import { ParagraphBlocks, type ParagraphStyle } from './blocks.ts';
 import { charsetEncoding, decodeBytes } from './encodings.ts';
 
 /** Maximum size of a file. Pictures are most of a large file. */
@@ -106,7 +106,7 @@ const TOKEN = /[{}]|\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z])|[
 
 class RtfReader {
   readonly properties = new Map<string, string>();
-  private readonly blocks: RtfBlocks;
+  private readonly blocks: ParagraphBlocks;
   private readonly stack: Group[] = [];
   private group: Group = {
     target: 'body',
@@ -136,7 +136,7 @@ class RtfReader {
 
   constructor(builder: TextBuilder) {
     this.builder = builder;
-    this.blocks = new RtfBlocks(builder);
+    this.blocks = new ParagraphBlocks(builder);
   }
 
   read(source: string): void {

@@ -145,8 +145,8 @@ class SlideWriter {
 
   private graphic(frame: XmlElement): void {
     for (const table of findElements(frame, 'tbl')) {
-      const { rows, links, spans } = drawingTable(table, this.addresses);
-      const written = tableText(rows, { spans });
+      const { rows, links, signs } = drawingTable(table, this.addresses);
+      const written = tableText(rows, signs);
       if (written) this.add({ ...written.draft, links }, written.text);
     }
     for (const part of this.linked(frame, 'relIds', 'r:dm')) this.add({ kind: 'list' }, diagramText(readXml(part)));

@@ -3,6 +3,7 @@
  * codes of three kinds of fonts are known; a language tells which kind it is. Pure.
  */
 import { hasFunctionWord, languageByWords } from '../../../../text/language-words.ts';
+import { readWordList } from '../../../../util/package-files.ts';
 
 /** Letters of unmapped fonts below which a page is left as it is: formulas and drawings use such fonts for signs. */
 const LETTERS_MIN = 40;
@@ -130,6 +131,15 @@ function languageOf(text: string): string | undefined {
   return languageByWords(text, new Set());
 }
 
+/** Returns the characters by their codes, of the lines of `font-codes.txt` that begin with `kind`. */
+function signsOf(kind: string): Readonly<Record<string, string>> {
+  const lines = FONT_CODES.map((line) => line.split(' ')).filter(([first]) => first === kind);
+  return Object.fromEntries(
+    lines.map(([, code = '', sign = '']) => [String.fromCodePoint(Number.parseInt(code, 16)), sign]),
+  );
+}
+
+const FONT_CODES = readWordList('pdf/font-codes.txt');
 const MAC = new TextDecoder('macintosh');
 
 /** Number of the glyph of the no-break space, which some fonts leave out. */
@@ -149,25 +159,7 @@ function ofGlyphWithoutSpace(code: string): string {
 
 /** TeX's encoding of Cyrillic (T2A): letters as in Windows, and some signs elsewhere. */
 const CYRILLIC = new TextDecoder('windows-1251');
-const CYRILLIC_SIGNS: Readonly<Record<string, string>> = {
-  '\u0010': '“',
-  '\u0011': '”',
-  '\u0015': '–',
-  '\u0016': '—',
-  '\u007f': '-',
-  '\u0080': 'Ґ',
-  '\u0088': '•',
-  '\u0099': 'Є',
-  '\u00a0': 'ґ',
-  '¨': 'ї',
-  '¹': 'є',
-  '\u009c': 'Ё',
-  '\u009d': '№',
-  '¼': 'ё',
-  '½': '„',
-  '¾': '«',
-  '¿': '»',
-};
+const CYRILLIC_SIGNS = signsOf('cyrillic');
 
 /** TeX sets the Ukrainian і with the letter i. */
 function withUkrainianI(characters: readonly string[]): string[] {
@@ -184,23 +176,6 @@ function ofCyrillic(code: string): string {
 }
 
 /** Codes of ligatures in fonts of TeX: OT1 and T1. */
-const LIGATURES: Readonly<Record<string, string>> = {
-  '\u000b': 'ff',
-  '\u000c': 'fi',
-  '\u000e': 'ffi',
-  '\u000f': 'ffl',
-  '\u001b': 'ff',
-  '\u001c': 'fi',
-  '\u001d': 'fl',
-  '\u001e': 'ffi',
-  '\u001f': 'ffl',
-};
+const LIGATURES = signsOf('ligature');
 /** Codes that are signs in most fonts, as in Windows and in TeX; `\u0003` is none. */
-const SIGNS: Readonly<Record<string, string>> = {
-  '\u0003': '',
-  '\u0088': '•',
-  '\u0093': '“',
-  '\u0094': '”',
-  '\u0096': '–',
-  '\u0097': '—',
-};
+const SIGNS = signsOf('sign');
