@@ -18,7 +18,7 @@ export interface Queryable {
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
 }
 
-/** A tenant's transaction in progress. `Tx` in a signature means that the function must be called inside a transaction. */
+/** A transaction in progress. `Tx` in a signature means that the function must be called inside a transaction of a tenant. */
 export interface Tx<Tenant extends string | undefined = string> extends Queryable {
   readonly inTransaction: true;
   /** The tenant of the transaction; undefined in a system transaction. */
