@@ -63,7 +63,8 @@ export async function findEnded(db: Queryable, standings: readonly Standing[], n
  * Holds the key and the source groups for the rest of the transaction: revoking the key, and deleting or replacing content of the
  * groups, wait for its end.
  */
-export async function holdStanding(tx: Tx, { tenantId, apiKeyId }: Standing['caller'], groupIds: readonly string[]) {
+export async function holdStanding(tx: Tx, { apiKeyId }: Standing['caller'], groupIds: readonly string[]) {
+  const { tenantId } = tx;
   await tx.query(
     keepPlan(sql`
     with held as (select id from source_group where tenant_id = ${tenantId} and id = any(${[...new Set(groupIds)]}::uuid[])

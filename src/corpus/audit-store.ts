@@ -86,13 +86,13 @@ const COLUMNS = raw(
 /** Adds the event that the caller changed an object. Call this function last in the transaction of the change: see `appendAudit`. */
 export function recordChange(
   tx: Tx,
-  { tenantId, apiKeyId: actor }: Pick<Caller, 'tenantId' | 'apiKeyId'>,
+  { apiKeyId: actor }: Pick<Caller, 'apiKeyId'>,
   action: AuditAction,
   objectKind: AuditObjectKind,
   objectId: string,
   details: Record<string, unknown> = {},
 ): Promise<void> {
-  return appendAudit(tx, { tenantId, actor, action, objectKind, objectId, details });
+  return appendAudit(tx, { tenantId: tx.tenantId, actor, action, objectKind, objectId, details });
 }
 
 /**

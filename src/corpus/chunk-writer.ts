@@ -1,5 +1,5 @@
 /** The statements that change the table chunk. Searches read the table in retrieval/. */
-import type { AnyTx, Tx } from '../db/database.ts';
+import type { SystemTx, Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { sql } from '../db/sql.ts';
 import { folderPath } from './sources/paths.ts';
@@ -124,7 +124,7 @@ export interface AnalyzedChunk {
 
 /** Returns the tenant's next `limit` chunks after the id `after`, in order of id. */
 export async function listChunksToAnalyze(
-  tx: AnyTx,
+  tx: SystemTx,
   tenantId: string,
   after: string | null,
   limit: number,
@@ -140,7 +140,7 @@ export async function listChunksToAnalyze(
     order by c.id`);
 }
 
-export async function saveTerms(tx: AnyTx, tenantId: string, chunks: readonly { id: string; terms: string }[]) {
+export async function saveTerms(tx: SystemTx, tenantId: string, chunks: readonly { id: string; terms: string }[]) {
   const given = recordset({ id: 'uuid', terms: 'text' }, chunks);
   await tx.query(sql`
     update chunk c set terms = r.terms from ${given.table}

@@ -1,5 +1,5 @@
 /** SQL of the table source. */
-import { type AnyTx, json, type Tx } from '../db/database.ts';
+import { json, type SystemTx, type Tx } from '../db/database.ts';
 import { recordset } from '../db/recordset.ts';
 import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { ApiMetadata } from '../filters/metadata.ts';
@@ -204,7 +204,7 @@ export async function setMixed(tx: Tx, sourceIds: readonly string[]): Promise<vo
 }
 
 /** Invalidates the caches of searches when chunks change without their sources: even an update of no row fires the trigger. */
-export async function invalidateChunkCaches(tx: AnyTx, tenantId: string): Promise<void> {
+export async function invalidateChunkCaches(tx: SystemTx, tenantId: string): Promise<void> {
   await tx.query(sql`update source set mixed = mixed where tenant_id = ${tenantId} and false`);
 }
 

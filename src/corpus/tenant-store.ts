@@ -1,7 +1,7 @@
 /** SQL of the table tenant. Each tenant has its own partition of the table chunk: its own BM25 statistics, indexes and fast deletion. */
 import type { Config } from '../config.ts';
 import { lockAgainstBackup } from '../db/backup-lock.ts';
-import type { AnyTx, Database, Queryable, Tx } from '../db/database.ts';
+import type { Database, Queryable, SystemTx, Tx } from '../db/database.ts';
 import { identifier, raw, type Sql, sql } from '../db/sql.ts';
 import { conflict } from '../errors.ts';
 import { appendAudit } from './audit-store.ts';
@@ -130,7 +130,7 @@ export async function listTenantIds(system: Queryable): Promise<string[]> {
 }
 
 /** Returns the tenants whose terms an older version of the analyzer made. */
-export async function listOutdatedTenants(tx: AnyTx): Promise<string[]> {
+export async function listOutdatedTenants(tx: SystemTx): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     sql`select id from tenant where analyzer_version <> ${ANALYZER_VERSION} order by id`,
   );
@@ -138,7 +138,7 @@ export async function listOutdatedTenants(tx: AnyTx): Promise<string[]> {
 }
 
 /** Locks the tenant and returns its last analyzed chunk, null before the first; undefined if all chunks are up to date. */
-export async function lockOutdated(tx: AnyTx, tenantId: string): Promise<string | null | undefined> {
+export async function lockOutdated(tx: SystemTx, tenantId: string): Promise<string | null | undefined> {
   const [tenant] = await tx.query<{ analyzedTo: string | null }>(sql`
     select analyzed_to from tenant
     where id = ${tenantId} and analyzer_version <> ${ANALYZER_VERSION} for update`);
@@ -146,7 +146,7 @@ export async function lockOutdated(tx: AnyTx, tenantId: string): Promise<string 
 }
 
 /** Saves the progress: `to` is the last analyzed chunk, null if all chunks are analyzed. */
-export async function saveAnalyzed(tx: AnyTx, tenantId: string, to: string | null): Promise<void> {
+export async function saveAnalyzed(tx: SystemTx, tenantId: string, to: string | null): Promise<void> {
   const version = to === null ? sql`${ANALYZER_VERSION}` : raw('analyzer_version');
   await tx.query(sql`update tenant set analyzed_to = ${to}, analyzer_version = ${version} where id = ${tenantId}`);
 }
@@ -179,7 +179,7 @@ const TENANT_COLUMNS = raw('id, name, partition_no, created_at');
  * Creates the tenant's partitions without the index over terms (`termsIndexStatement`). They have policies of their own: the policies of
  * the parent do not guard a partition that is named directly.
  */
-export async function createPartitions(tx: AnyTx, tenant: Pick<Tenant, 'id' | 'partitionNo'>): Promise<void> {
+export async function createPartitions(tx: SystemTx, tenant: Pick<Tenant, 'id' | 'partitionNo'>): Promise<void> {
   const partition = identifier(chunkPartition(tenant.partitionNo));
   const literal = raw(`'${tenant.id}'`);
   await tx.query(sql`create table ${partition} partition of chunk for values in (${literal})`);

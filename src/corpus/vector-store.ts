@@ -4,7 +4,7 @@
  *
  * Each generation has its own table of vectors. The table has an index of the generation's dimension, and one DROP deletes it.
  */
-import type { AnyTx, Database, Queryable, Tx } from '../db/database.ts';
+import type { Database, Queryable, SystemTx, Tx } from '../db/database.ts';
 import { identifier, keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 
 /** The facts that a search needs about the vectors in use. */
@@ -86,7 +86,7 @@ export function vectorBytes(vector: Float32Array): Buffer {
 const VECTOR_HEAD_BYTES = 4;
 
 /** Creates the tenant's partition of chunk_vector; called when the tenant is created. */
-export async function createVectorPartition(tx: AnyTx, tenant: { id: string; partitionNo: number }): Promise<void> {
+export async function createVectorPartition(tx: SystemTx, tenant: { id: string; partitionNo: number }): Promise<void> {
   const name = vectorPartition(tenant.partitionNo);
   await tx.query(sql`create table ${identifier(name)} partition of chunk_vector for values in (${raw(`'${tenant.id}'`)})
     partition by list (generation)`);
@@ -138,11 +138,9 @@ export async function listGenerations(tx: Queryable, tenantId: string): Promise<
 /**
  * Begins the next generation and creates its table. The caller holds `lockEmbedding`, so that no chunk is stored meanwhile.
  * `indexed` creates the index at once: filling the table is slower, but no search ever waits for the index.
- *
- * @param tx a system transaction, because the function creates a table.
  */
 export async function createGeneration(
-  tx: AnyTx,
+  tx: SystemTx,
   tenantId: string,
   { model, dimension, element, indexed }: Pick<Generation, 'model' | 'dimension' | 'element' | 'indexed'>,
   now: Date,

@@ -1,5 +1,5 @@
 /** Copies the rows of one database into another one with the same schema. */
-import type { AnyTx } from './database.ts';
+import type { SystemTx } from './database.ts';
 import { identifier, join, raw, type Sql, sql } from './sql.ts';
 
 /** Rows that are read and written at once. A row has up to a few hundred KB. */
@@ -8,7 +8,7 @@ const ROWS_AT_ONCE = 200;
 const TRIGGERS_OFF = ['source_group', 'source', 'audit_event'];
 
 /** Keeps other transactions from adding tenants until this one ends, and returns whether there is none. */
-export async function lockEmpty(to: AnyTx): Promise<boolean> {
+export async function lockEmpty(to: SystemTx): Promise<boolean> {
   // The connection is idle while rows are read from the other database.
   await to.execute('set local idle_in_transaction_session_timeout = 0');
   await to.execute('lock table tenant');
@@ -28,8 +28,8 @@ interface ForeignKey {
  * @param onTable is called with the name of each table before its rows are copied.
  */
 export async function copyRows(
-  from: AnyTx,
-  to: AnyTx,
+  from: SystemTx,
+  to: SystemTx,
   omitted: readonly string[],
   onTable: (name: string) => void = () => {},
 ): Promise<number> {
@@ -59,7 +59,7 @@ export async function copyRows(
  * Copies the rows that `select` returns into the table, and returns their number. Rows travel as JSON text that only the databases read,
  * so that no number and no time loses digits.
  */
-export async function copyTable(from: AnyTx, to: AnyTx, name: string, select?: Sql): Promise<number> {
+export async function copyTable(from: SystemTx, to: SystemTx, name: string, select?: Sql): Promise<number> {
   const table = identifier(name);
   const columns = await to.query<{ name: string }>(sql`
     select attname as name from pg_attribute

@@ -18,7 +18,7 @@ export interface Queryable {
   query<R extends object = Row>(statement: Sql): Promise<R[]>;
 }
 
-/** A tenant's transaction in progress. `Tx` in a signature means that the function must be called inside a transaction. */
+/** A transaction in progress. `Tx` in a signature means that the function must be called inside a transaction of a tenant. */
 export interface Tx<Tenant extends string | undefined = string> extends Queryable {
   readonly inTransaction: true;
   /** The tenant of the transaction; undefined in a system transaction. */
@@ -27,8 +27,11 @@ export interface Tx<Tenant extends string | undefined = string> extends Queryabl
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
 }
 
+/** A transaction without a tenant, of `SystemDatabase`. */
+export type SystemTx = Tx<undefined>;
+
 /** A tenant's transaction or a system transaction. */
-export type AnyTx = Tx<string | undefined>;
+export type AnyTx = Tx | SystemTx;
 
 export interface TransactionOptions {
   /** Rolls back and rejects when aborted before the commit was sent. The statement of a read-only transaction is ended too. */
@@ -62,7 +65,7 @@ export interface Database {
 }
 
 export interface SystemDatabase extends Queryable {
-  transaction<T>(fn: (tx: Tx<undefined>) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  transaction<T>(fn: (tx: SystemTx) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs raw text, for libraries with their own SQL (pg-boss). Without values the text may hold several statements. */
   execute(text: string, values?: readonly unknown[]): Promise<{ rows: Row[] }>;
   /** Runs statements that a transaction cannot hold, such as VACUUM. On the embedded database they are background work. */

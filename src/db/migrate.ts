@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { conflict } from '../errors.ts';
 import { packageFolder } from '../util/package-files.ts';
-import type { AnyTx, Database } from './database.ts';
+import type { Database, SystemTx } from './database.ts';
 import { raw, sql } from './sql.ts';
 import { TENANT_ROLE } from './tenant-scope.ts';
 
@@ -94,7 +94,7 @@ export async function isMigrated(db: Database): Promise<boolean> {
 }
 
 /** Returns the tables of the role whose policy shows all rows to another role, or that have no such policy. */
-async function listHiddenTables(tx: AnyTx): Promise<string[]> {
+async function listHiddenTables(tx: SystemTx): Promise<string[]> {
   const rows = await tx.query<{ name: string }>(sql`
     select c.oid::regclass::text as name from pg_class c join pg_roles r on r.oid = c.relowner
     where c.relnamespace = current_schema()::regnamespace and c.relforcerowsecurity and r.rolname = current_user
@@ -106,7 +106,7 @@ async function listHiddenTables(tx: AnyTx): Promise<string[]> {
  * Lets the role see the rows of its tables. A backup names the role that made the tables; if it is restored as another role with
  * --no-owner, the service would find an empty database.
  */
-async function showRowsToOwner(tx: AnyTx): Promise<void> {
+async function showRowsToOwner(tx: SystemTx): Promise<void> {
   for (const name of await listHiddenTables(tx)) {
     await tx.query(sql`drop policy if exists system_rows on ${raw(name)}`);
     await tx.query(sql`create policy system_rows on ${raw(name)} to current_user using (true)`);
@@ -154,12 +154,12 @@ async function apply(db: Database, migration: Migration): Promise<boolean> {
 }
 
 /** The lock belongs to the transaction, so it is released however the transaction ends. */
-async function lock(tx: AnyTx): Promise<void> {
+async function lock(tx: SystemTx): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
 }
 
 /** Roles belong to the whole server, so the migration of another database may create the role at the same moment. */
-async function createRole(tx: AnyTx): Promise<void> {
+async function createRole(tx: SystemTx): Promise<void> {
   await tx.query(
     raw(`do $$ begin
     if not exists (select from pg_roles where rolname = '${TENANT_ROLE}') then
@@ -182,7 +182,7 @@ async function createRole(tx: AnyTx): Promise<void> {
  *
  * @throws SchemaMismatch
  */
-async function checkApplied(tx: AnyTx, migrations: readonly Migration[]): Promise<Applied[]> {
+async function checkApplied(tx: SystemTx, migrations: readonly Migration[]): Promise<Applied[]> {
   const known = new Map(migrations.map((migration) => [migration.version, migration]));
   const newest = migrations.at(-1)?.version ?? 0;
   const applied = await tx.query<Applied>(

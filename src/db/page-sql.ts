@@ -10,7 +10,7 @@ export interface PageRequest {
   order?: 'asc' | 'desc' | undefined;
 }
 
-/** Rows of a page in its order, with one row more if there is a next page; `total` counts all that match. */
+/** Rows of a page in the order of the request, with one row more if there is a next page; `total` counts all that match. */
 export interface Listed<Row> {
   rows: Row[];
   total: number;

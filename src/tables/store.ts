@@ -2,7 +2,7 @@
 
 import { type GroupLimits, withinLimits } from '../access/limits.ts';
 import type { TablePlace } from '../corpus/values.ts';
-import { json, type Queryable, type Tx } from '../db/database.ts';
+import { json, type Tx } from '../db/database.ts';
 import { countRows } from '../db/page-sql.ts';
 import { keepPlan, raw, type Sql, sql } from '../db/sql.ts';
 import type { BuiltTable, ColumnSetting } from './build/build-table.ts';
@@ -136,13 +136,13 @@ export async function failTable(tx: Tx, id: string, message: string, now: Date):
  */
 export async function commitTable(
   tx: Tx,
-  table: { tenantId: string; sourceId: string; tableId: string; generation: number; position: TablePosition },
+  table: { sourceId: string; tableId: string; generation: number; position: TablePosition },
   built: BuiltTable & { blobHash: string },
   now: Date,
 ): Promise<boolean> {
-  const { tenantId, sourceId, tableId } = table;
+  const { sourceId, tableId } = table;
   const sources = await tx.query(sql`
-    select from source s where s.tenant_id = ${tenantId} and s.id = ${sourceId} and s.generation = ${table.generation}
+    select from source s where s.tenant_id = ${tx.tenantId} and s.id = ${sourceId} and s.generation = ${table.generation}
       and s.status = 'ready' and s.deleted_at is null for share`);
   if (sources.length === 0) return false;
   const rows = await tx.query(sql`
@@ -150,9 +150,9 @@ export async function commitTable(
       position = ${json(table.position)}, blob_hash = ${built.blobHash}, bytes = ${built.bytes}, row_count = ${built.rowCount},
       total_rows = ${built.totalRows}, columns = ${json(built.columns)}, warnings = ${json(built.warnings)},
       description = coalesce(t.description, ${built.caption === '' ? null : built.caption}), updated_at = ${now}
-    where t.tenant_id = ${tenantId} and t.id = ${tableId} returning t.version`);
+    where t.tenant_id = ${tx.tenantId} and t.id = ${tableId} returning t.version`);
   await tx.query(sql`
-    delete from source_table_copy c where c.tenant_id = ${tenantId} and c.table_id = ${tableId}`);
+    delete from source_table_copy c where c.tenant_id = ${tx.tenantId} and c.table_id = ${tableId}`);
   return rows.length > 0;
 }
 
@@ -255,11 +255,10 @@ export async function findTableToRedact(
   tx: Tx,
   id: string,
 ): Promise<
-  | (Pick<StoredTable, 'tenantId' | 'tableId' | 'version' | 'columns'> & { blobHash: string; redactedBy: string })
-  | undefined
+  (Pick<StoredTable, 'tableId' | 'version' | 'columns'> & { blobHash: string; redactedBy: string }) | undefined
 > {
   const [table] = await tx.query<StoredTable & { blobHash: string; redactedBy: string }>(sql`
-    select t.tenant_id, t.id as table_id, t.version, t.columns, t.blob_hash, s.redacted_by
+    select t.id as table_id, t.version, t.columns, t.blob_hash, s.redacted_by
     from source_table t join source s on s.tenant_id = t.tenant_id and s.id = t.source_id
     where t.tenant_id = ${tx.tenantId} and t.id = ${id} and t.blob_hash is not null and t.hidden_at is null`);
   return table;
@@ -267,12 +266,12 @@ export async function findTableToRedact(
 
 /** Returns the blob of a table's copy with a version of the redaction policy applied, if it was made. */
 export async function findCopy(
-  tx: Queryable,
-  table: Pick<StoredTable, 'tenantId' | 'tableId' | 'version'>,
+  tx: Tx,
+  table: Pick<StoredTable, 'tableId' | 'version'>,
   redactionVersion: number,
 ): Promise<string | undefined> {
   const [copy] = await tx.query<{ blobHash: string }>(sql`
-    select c.blob_hash from source_table_copy c where c.tenant_id = ${table.tenantId} and c.table_id = ${table.tableId}
+    select c.blob_hash from source_table_copy c where c.tenant_id = ${tx.tenantId} and c.table_id = ${table.tableId}
       and c.version = ${table.version} and c.redaction_version = ${redactionVersion}`);
   return copy?.blobHash;
 }
@@ -280,12 +279,12 @@ export async function findCopy(
 /** Saves a copy, if the table still has this version. Copies of other versions of the policy are deleted. */
 export async function saveCopy(
   tx: Tx,
-  table: Pick<StoredTable, 'tenantId' | 'tableId' | 'version'>,
+  { tableId, version }: Pick<StoredTable, 'tableId' | 'version'>,
   redactionVersion: number,
   blobHash: string,
   now: Date,
 ): Promise<void> {
-  const { tenantId, tableId, version } = table;
+  const { tenantId } = tx;
   await tx.query(sql`
     delete from source_table_copy where tenant_id = ${tenantId} and table_id = ${tableId} and redaction_version <> ${redactionVersion}`);
   await tx.query(sql`

@@ -1,5 +1,5 @@
 /** SQL of the table master_key: the id of the master key of all stored secrets. One row, or none before the first secret. */
-import type { AnyTx, Queryable, Tx } from '../db/database.ts';
+import type { Queryable, SystemTx, Tx } from '../db/database.ts';
 import { sql } from '../db/sql.ts';
 
 /** Any constant that no other advisory lock uses. */
@@ -11,7 +11,7 @@ export async function lockMasterKeyShared(tx: Tx): Promise<void> {
 }
 
 /** Blocks everybody who seals or opens a secret until the transaction ends. */
-export async function lockMasterKey(tx: AnyTx): Promise<void> {
+export async function lockMasterKey(tx: SystemTx): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(${MASTER_KEY_LOCK})`);
 }
 
@@ -25,12 +25,12 @@ export async function setFirstMasterKeyId(system: Queryable, keyId: string): Pro
   await system.query(sql`insert into master_key (key_id) values (${keyId}) on conflict do nothing`);
 }
 
-export async function setMasterKeyId(tx: AnyTx, keyId: string): Promise<void> {
+export async function setMasterKeyId(tx: SystemTx, keyId: string): Promise<void> {
   await tx.query(sql`
     insert into master_key (key_id) values (${keyId})
     on conflict (single) do update set key_id = excluded.key_id, since = now()`);
 }
 
-export async function deleteMasterKeyId(tx: AnyTx): Promise<void> {
+export async function deleteMasterKeyId(tx: SystemTx): Promise<void> {
   await tx.query(sql`delete from master_key`);
 }

@@ -9,7 +9,7 @@
 
 import { appendAudit } from '../corpus/audit-store.ts';
 import { listTenantIds } from '../corpus/tenant-store.ts';
-import type { AnyTx } from '../db/database.ts';
+import type { SystemTx } from '../db/database.ts';
 import { conflict } from '../errors.ts';
 import { countOf } from '../util/count-of.ts';
 import type { CrashPoints } from '../util/crash.ts';
@@ -82,7 +82,7 @@ export async function rotateMasterKey({ db, config, crash }: VaultDeps & { crash
 }
 
 async function rewrapAll(
-  tx: AnyTx,
+  tx: SystemTx,
   { keys }: Keyring,
   to: MasterKey,
   current: string | undefined,
@@ -93,7 +93,7 @@ async function rewrapAll(
 }
 
 /** Adds the rotation to the audit log of every tenant, because the key protects data of every tenant. */
-async function record(tx: AnyTx, { keyId, previousKeyId }: Rotation): Promise<void> {
+async function record(tx: SystemTx, { keyId, previousKeyId }: Rotation): Promise<void> {
   for (const tenantId of await listTenantIds(tx)) {
     await appendAudit(tx, {
       tenantId,

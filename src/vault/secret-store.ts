@@ -1,6 +1,6 @@
 /** SQL of the table secret. Values are sealed before they reach SQL, and only `openSecret` and `openOneTimeCredential` open them. */
 import { lockAdditions } from '../db/additions.ts';
-import type { AnyTx, Database, Queryable, Tx } from '../db/database.ts';
+import type { Database, Queryable, SystemTx, Tx } from '../db/database.ts';
 import { containsText, countRows, type Listed, type PageRequest, readPage } from '../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../db/sql.ts';
 import { ensureKeyFile, type KeySettings, loadKeyring } from './key-files.ts';
@@ -178,7 +178,11 @@ export function countSecrets(system: Queryable): Promise<number> {
 }
 
 /** Wraps all data keys of all tenants with `to`. Returns their number. @throws SealBroken, or Error for a missing master key. */
-export async function rewrapSecrets(tx: AnyTx, keys: ReadonlyMap<string, MasterKey>, to: MasterKey): Promise<number> {
+export async function rewrapSecrets(
+  tx: SystemTx,
+  keys: ReadonlyMap<string, MasterKey>,
+  to: MasterKey,
+): Promise<number> {
   for (let done = 0; ; ) {
     const rows = await tx.query<SealedRow>(sql`
       select tenant_id, id, sealed, wrapped_key, key_id from secret where key_id <> ${to.id}

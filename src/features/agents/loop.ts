@@ -123,7 +123,7 @@ async function begin(host: Host, work: Work, tools: readonly Tool[], nonce: stri
     warnings: [],
     deadline: performance.now() + leftMs,
   };
-  for (const step of await db.transaction(caller.tenantId, (tx) => listSteps(tx, caller.tenantId, run.id))) {
+  for (const step of await db.transaction(caller.tenantId, (tx) => listSteps(tx, run.id))) {
     const views = await restoreCalls(tools, step.calls, state.seen, exchange);
     await remember(host, work, tools, nonce, state, step, views);
     add(state.usage, step.usage);

@@ -55,12 +55,11 @@ export async function readRun(host: Host, reader: Reader, id: string): Promise<R
 
 async function findParts({ deps }: Host, { exchange, principal }: Reader, id: string) {
   const { caller } = exchange;
-  const { tenantId } = caller;
-  return withRedactor(deps, tenantId, async (tx) => {
+  return withRedactor(deps, caller.tenantId, async (tx) => {
     const run = await findRun(tx, id, ownerOf(caller, principal));
     if (run === undefined) throw notFound();
     // The steps of a run that goes on are read after it: they may be more than the run knows, never fewer.
-    return { run, steps: await listSteps(tx, tenantId, id) };
+    return { run, steps: await listSteps(tx, id) };
   });
 }
 

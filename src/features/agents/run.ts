@@ -16,16 +16,7 @@ import {
 } from './events.ts';
 import type { Asking, Host } from './host.ts';
 import { RunLost, work } from './loop.ts';
-import {
-  type AgentRun,
-  beatRun,
-  claimRun,
-  endRun,
-  findCancelRequest,
-  listSteps,
-  type RunEnd,
-  type Step,
-} from './store.ts';
+import { type AgentRun, beatRun, claimRun, endRun, findCancelRequest, listSteps, type RunEnd } from './store.ts';
 
 /** How often a run looks whether it was canceled. */
 const CANCEL_CHECK_MS = 1_000;
@@ -75,7 +66,7 @@ async function* eventsOf(host: Host, run: AgentRun, runner: Runner, begun?: Aski
   const asking = begun ?? (await host.ask(questionOf(run), caller, rights, run));
   const exchange = exchangeOf(host, run, runner);
   yield startEvent(run);
-  const steps: Step[] = [...(await listSteps(host.deps.db.system, caller.tenantId, run.id))];
+  const steps = await host.deps.db.transaction(caller.tenantId, (tx) => listSteps(tx, run.id));
   const happenings = work(host, { run, caller, asking, exchange, signal });
   let hasText = false;
   let citations: readonly object[] = [];
@@ -145,7 +136,7 @@ async function endBroken(
   if (!isCanceled && failure.status >= 500)
     deps.log.error({ err: failure.cause ?? failure, runId: run.id, code: failure.code }, 'an agent run failed');
   return deps.db.transaction(tenantId, async (tx) => {
-    const steps = await listSteps(tx, tenantId, run.id);
+    const steps = await listSteps(tx, run.id);
     const usage = { inputTokens: 0, outputTokens: 0 };
     for (const step of steps) {
       usage.inputTokens += step.usage.inputTokens;

@@ -138,9 +138,9 @@ export async function findApiKeyOfRun(tx: Tx, id: string): Promise<string | unde
   return row?.apiKeyId;
 }
 
-export function listSteps(db: Queryable, tenantId: string, runId: string): Promise<Step[]> {
-  return db.query<Step>(sql`
-    select number, calls, usage from agent_step where tenant_id = ${tenantId} and run_id = ${runId} order by number`);
+export function listSteps(tx: Tx, runId: string): Promise<Step[]> {
+  return tx.query<Step>(sql`
+    select number, calls, usage from agent_step where tenant_id = ${tx.tenantId} and run_id = ${runId} order by number`);
 }
 
 /** Makes the caller the worker of the run; undefined if the run has ended. */

@@ -44,7 +44,7 @@ export async function signIn(
   await db.transaction(tenantId, async (tx) => {
     await insertSession(tx, { id, apiKeyId, hash, now, expiresAt }, SESSIONS_MAX);
     const details = { with: 'token' in proof ? 'link' : 'key', expires: expiresAt.toISOString() };
-    await recordChange(tx, { tenantId, apiKeyId }, 'create', 'console_session', id, details);
+    await recordChange(tx, { apiKeyId }, 'create', 'console_session', id, details);
   });
   return { secret, seconds: Math.floor((expiresAt.getTime() - now.getTime()) / 1000) };
 }
@@ -69,7 +69,7 @@ export async function signOut({ db, auth }: Pick<Uses, 'db' | 'auth'>, secret: s
   const { tenantId, sessionId, id: apiKeyId } = session;
   await db.transaction(tenantId, async (tx) => {
     if (!(await deleteSession(tx, sessionId))) return;
-    await recordChange(tx, { tenantId, apiKeyId }, 'delete', 'console_session', sessionId);
+    await recordChange(tx, { apiKeyId }, 'delete', 'console_session', sessionId);
   });
   auth.forget();
 }

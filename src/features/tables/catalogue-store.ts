@@ -2,7 +2,7 @@
 import { type Access, mayShowChunk, mayShowSource, showsEverything, showsSomething } from '../../access/access.ts';
 import { withinLimits } from '../../access/limits.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
-import type { Queryable, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { type Listed, type PageRequest, readPage } from '../../db/page-sql.ts';
 import { join, raw, type Sql, sql } from '../../db/sql.ts';
 import { ALIVE, SOURCE_TABLES, visibleSource } from '../../retrieval/query/filter-sql.ts';
@@ -110,16 +110,12 @@ export async function findVisibleTable(tx: Tx, id: string, access: Access): Prom
 }
 
 /** Returns the ordinals of the visible chunks of a table; null if all of its chunks are visible. */
-export async function visibleParts(
-  tx: Queryable,
-  table: CatalogueTable,
-  access: Access,
-): Promise<ReadonlySet<number> | null> {
+export async function visibleParts(tx: Tx, table: CatalogueTable, access: Access): Promise<ReadonlySet<number> | null> {
   if (table.seesAll) return null;
   if (table.generation !== table.servedGeneration) return new Set();
   const rows = await tx.query<{ ordinal: number }>(sql`
     select c.ordinal from ${FROM} join chunk c on ${CHUNKS_OF_TABLE}
-    where t.tenant_id = ${table.tenantId} and t.id = ${table.tableId} and ${mayShowChunk(access)}`);
+    where t.tenant_id = ${tx.tenantId} and t.id = ${table.tableId} and ${mayShowChunk(access)}`);
   return new Set(rows.map(({ ordinal }) => ordinal));
 }
 

@@ -174,7 +174,7 @@ async function buildOne(
     const staged = await deps.blobs.stage(tenantId, createReadStream(out), signal);
     await storeWithBlobs(deps, tenantId, [staged], async (release) => {
       await deps.db.transaction(tenantId, async (tx) => {
-        const place = { tenantId, sourceId: source.id, tableId: row.tableId, generation: source.generation, position };
+        const place = { sourceId: source.id, tableId: row.tableId, generation: source.generation, position };
         // False: a newer version of the source has a job of its own. The collector removes the file.
         await commitTable(tx, place, { ...table, blobHash: staged.hash }, deps.clock.now());
         await release(tx);

@@ -6,7 +6,7 @@
 import { listChunksToAnalyze, saveTerms } from '../../corpus/chunk-writer.ts';
 import { invalidateChunkCaches } from '../../corpus/source-store.ts';
 import { listOutdatedTenants, lockOutdated, saveAnalyzed } from '../../corpus/tenant-store.ts';
-import type { AnyTx } from '../../db/database.ts';
+import type { SystemTx } from '../../db/database.ts';
 import type { JobHandler } from '../../jobs/queue.ts';
 import { chunkTerms, otherNames } from '../../text/chunk-terms.ts';
 import type { IngestDeps } from '../ingest-deps.ts';
@@ -34,7 +34,7 @@ export function analyzeChunks(deps: Pick<IngestDeps, 'db' | 'log'>): JobHandler 
 }
 
 /** Recomputes the terms of some chunks. Returns their number, 0 if none was left. */
-async function analyzeSome(tx: AnyTx, tenantId: string): Promise<number> {
+async function analyzeSome(tx: SystemTx, tenantId: string): Promise<number> {
   const after = await lockOutdated(tx, tenantId);
   if (after === undefined) return 0;
   const chunks = await listChunksToAnalyze(tx, tenantId, after, ANALYZED_PER_TRANSACTION);

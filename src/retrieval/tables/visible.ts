@@ -1,7 +1,7 @@
 /** The tables that a request may query, and the parts of them that it may see. A row is visible as the chunk is that holds it. */
 import { type Access, mayShowChunk } from '../../access/access.ts';
 import { SOURCE_PATH } from '../../corpus/sources/paths.ts';
-import type { Queryable, Tx } from '../../db/database.ts';
+import type { Tx } from '../../db/database.ts';
 import { join, sql } from '../../db/sql.ts';
 import { type ReaderNames, STAND_IN } from '../../tables/reader-names.ts';
 import type { StoredTable } from '../../tables/table.ts';
@@ -75,27 +75,27 @@ export function listQueryable(
 
 /** Returns the ordinals of the visible chunks of the table's source, ascending; null if all are visible. */
 export async function readVisibleParts(
-  tx: Queryable,
-  table: Pick<QueriedTable, 'tenantId' | 'sourceId' | 'generation' | 'chunkCount'>,
+  tx: Tx,
+  table: Pick<QueriedTable, 'sourceId' | 'generation' | 'chunkCount'>,
   access: Access,
 ): Promise<number[] | null> {
   if (!access.policy?.chunk) return null;
   const rows = await tx.query<{ ordinal: number }>(sql`
     select c.ordinal from chunk c join ${SOURCE_TABLES} on s.tenant_id = c.tenant_id and s.id = c.source_id
-    where c.tenant_id = ${table.tenantId} and c.source_id = ${table.sourceId} and c.generation = ${table.generation}
+    where c.tenant_id = ${tx.tenantId} and c.source_id = ${table.sourceId} and c.generation = ${table.generation}
       and ${SERVED} and ${mayShowChunk(access)} order by c.ordinal`);
   return rows.length === table.chunkCount ? null : rows.map(({ ordinal }) => ordinal);
 }
 
 /** Returns the visible chunks with these ordinals, as `findChunk` of reading/lookup.ts returns one. */
 export async function readPartRows(
-  tx: Queryable,
-  table: Pick<QueriedTable, 'tenantId' | 'sourceId' | 'generation'>,
+  tx: Tx,
+  table: Pick<QueriedTable, 'sourceId' | 'generation'>,
   access: Access,
   ordinals: readonly number[],
 ): Promise<Map<number, PartRow>> {
   const rows = await tx.query<HitRow & { ordinal: number; startsAt: number }>(sql`
-    select ${hitColumns(access)}, c.ordinal, c.start_offset as starts_at ${visibleChunks(table.tenantId, access)}
+    select ${hitColumns(access)}, c.ordinal, c.start_offset as starts_at ${visibleChunks(tx.tenantId, access)}
       and c.source_id = ${table.sourceId} and c.generation = ${table.generation} and c.ordinal = any(${[...ordinals]}::int[])`);
   return new Map(
     rows.map(({ ordinal, startsAt, ...row }) => [ordinal, { chunk: withPlace(row as HitRow, access), startsAt }]),
