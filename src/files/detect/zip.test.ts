@@ -16,6 +16,12 @@ test('the entries of a zip archive are listed and inflated', () => {
   for (const entry of entries) assert.deepEqual(Buffer.from(readZipEntry(bytes, entry)), Buffer.from(TEXT));
 });
 
+test('an empty zip entry is empty, also if its deflated data has no bytes', () => {
+  const entry = { name: 'a', dataStart: 0, compressedSize: 0, expandedSize: 0 };
+  const [listed] = readZipDirectory(zipSync({ a: TEXT }));
+  assert.equal(readZipEntry(new Uint8Array(0), { ...listed!, ...entry }).length, 0);
+});
+
 test('a zip entry that expands too far is refused if it is read', () => {
   const bytes = zipSync({ 'bomb.xml': new Uint8Array(17 * 1024 * 1024) });
   const [bomb] = readZipDirectory(bytes);
