@@ -55,6 +55,14 @@ test('names of columns are left out beside two cells, beside the head itself and
   assert.equal((await answered('flange', chunkOf(other))).answer, 'Flange | x | y | z');
 });
 
+test('a row without bars at its ends has the right names, and one between tabs has none', async () => {
+  const rows = 'Bolt | 3 | yes | no\n| Nut | 4 | yes |';
+  const table = `Part | Price | Stock | Note\n--- | --- | --- | ---\n${rows}`;
+  assert.equal((await answered('bolt', chunkOf(table))).answer, 'Part: Bolt | Price: 3 | Stock: yes | Note: no');
+  assert.equal((await answered('nut', chunkOf(table))).answer, 'Part: Nut | Price: 4 | Stock: yes');
+  assert.equal((await answered('flange', chunkOf('flange\t5', HEAD))).answer, 'flange\t5');
+});
+
 test('each piece of a long row has the names of the columns that begin in it', async () => {
   const long = 'word '.repeat(70).trim();
   const { answer } = await answered('flange bolt', chunkOf(`| 7 | flange | ${long} | bolt |`, HEAD));
