@@ -113,11 +113,14 @@ test('items of an OpenDocument list below its headings have the labels that Libr
   const part = (heading: string, inside: string) => `<text:h text:outline-level="1">${heading}</text:h>${inside}`;
   const clauses = list(
     part('Term', list('<text:p>a</text:p>', `<text:p>b</text:p>${list('<text:p>c</text:p>')}`)),
-    part('Rent', list('<text:p>d</text:p>')),
+    part('Rent', list('<text:soft-page-break/><text:p>d</text:p>')),
   ).replace('<text:list>', '<text:list text:style-name="L">');
   assert.equal(
-    text(`<text:p text:style-name="Title">Lease</text:p>${clauses}`, style),
-    '# Lease\n\n## § 1 Term\n\n(1) a\n(2) b\n  a) c\n\n## § 2 Rent\n\n(1) d',
+    text(
+      `<text:p text:style-name="Title"/><text:h>Draft</text:h><text:p text:style-name="Title">Lease</text:p>${clauses}`,
+      style,
+    ),
+    '# Draft\n\n# Lease\n\n## § 1 Term\n\n(1) a\n(2) b\n  a) c\n\n## § 2 Rent\n\n(1) d',
   );
 });
 
