@@ -53,6 +53,13 @@ test('names of columns are left out beside two cells, beside the head itself and
   assert.equal((await answered('weight', chunkOf(two))).answer, 'Weight | 5 kg');
   const other = `${HEAD}\n| --- | --- | --- | --- |\n| 1 | a | 2 | b |\n\n| Flange | x | y | z |`;
   assert.equal((await answered('flange', chunkOf(other))).answer, 'Flange | x | y | z');
+  const below = 'No others.\n\n| Flange | x | y | z |';
+  assert.equal((await answered('flange', chunkOf(below, HEAD))).answer, 'Flange | x | y | z');
+});
+
+test('a cell has no name that is longer than 60 letters or the cell itself', async () => {
+  const head = `| Part | ${'long '.repeat(13)}| Note |`;
+  assert.equal((await answered('flange', chunkOf('| Flange | 5 | Note |', head))).answer, 'Part: Flange | 5 | Note');
 });
 
 test('a row without bars at its ends has the right names, and one between tabs has none', async () => {

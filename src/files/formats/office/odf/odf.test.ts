@@ -124,6 +124,15 @@ test('items of an OpenDocument list below its headings have the labels that Libr
   );
 });
 
+test('a list with its own style inside an OpenDocument list begins anew', () => {
+  const level = (at: number, format: string) =>
+    `<text:list-level-style-number text:level="${at}" style:num-format="${format}" style:num-suffix=")"/>`;
+  const style = `<text:list-style style:name="L">${level(1, '1')}</text:list-style><text:list-style style:name="M">${level(2, 'a')}</text:list-style>`;
+  const item = (more: string) => `<text:list-item><text:p>x</text:p>${more}</text:list-item>`;
+  const outer = item(`<text:list text:style-name="M">${item('')}</text:list>`).repeat(2);
+  assert.equal(text(`<text:list text:style-name="L">${outer}</text:list>`, style), '1) x\n  a) x\n2) x\n  a) x');
+});
+
 test('a heading inside an OpenDocument list is a heading', () => {
   const list =
     '<text:list><text:list-item><text:h text:outline-level="2">Chapter</text:h></text:list-item></text:list>';
