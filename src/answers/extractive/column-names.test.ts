@@ -53,6 +53,21 @@ test('names of columns are left out beside two cells, beside the head itself and
   assert.equal((await answered('weight', chunkOf(two))).answer, 'Weight | 5 kg');
   const other = `${HEAD}\n| --- | --- | --- | --- |\n| 1 | a | 2 | b |\n\n| Flange | x | y | z |`;
   assert.equal((await answered('flange', chunkOf(other))).answer, 'Flange | x | y | z');
+  const below = 'No others.\n\n| Flange | x | y | z |';
+  assert.equal((await answered('flange', chunkOf(below, HEAD))).answer, 'Flange | x | y | z');
+});
+
+test('a cell has no name that is longer than 60 letters or the cell itself', async () => {
+  const head = `| Part | ${'long '.repeat(13)}| Note |`;
+  assert.equal((await answered('flange', chunkOf('| Flange | 5 | Note |', head))).answer, 'Part: Flange | 5 | Note');
+});
+
+test('a row without bars at its ends has the right names, and one between tabs has none', async () => {
+  const rows = 'Bolt | 3 | yes | no\n| Nut | 4 | yes |';
+  const table = `Part | Price | Stock | Note\n--- | --- | --- | ---\n${rows}`;
+  assert.equal((await answered('bolt', chunkOf(table))).answer, 'Part: Bolt | Price: 3 | Stock: yes | Note: no');
+  assert.equal((await answered('nut', chunkOf(table))).answer, 'Part: Nut | Price: 4 | Stock: yes');
+  assert.equal((await answered('flange', chunkOf('flange\t5', HEAD))).answer, 'flange\t5');
 });
 
 test('each piece of a long row has the names of the columns that begin in it', async () => {

@@ -5,16 +5,17 @@ import type { Place } from './heads.ts';
 const COLUMNS_MIN = 3;
 const NAME_UNITS_MAX = 60;
 const BAR = /(?<!\\)\|/;
+const OUTER_BARS = /^\||(?<!\\)\|$/g;
 const RULE = /^[\s|:+=-]+$/;
 
 /** Returns the names of the columns of the row at a place; undefined for the head itself, and for a row of a table without one. */
 export function columnNames({ content, context }: { content: string; context: string | null }, start: number) {
   const before = content.slice(0, start);
   const tableStart = before.lastIndexOf('\n\n') + 1;
-  const [head = '', rule = '', ...rows] = before.slice(tableStart).trimStart().split('\n');
+  const [head = '', rule = '', row] = before.slice(tableStart).trimStart().split('\n', 3);
   const above = tableStart === 0 ? context?.split('\n').find((line) => line.startsWith('| ')) : undefined;
-  const line = RULE.test(rule) && rows.length > 0 ? head : above;
-  const names = line?.split(BAR).slice(1, -1).map(plainCell);
+  const line = RULE.test(rule) && row !== undefined ? head : above;
+  const names = line?.trim().replace(OUTER_BARS, '').split(BAR).map(plainCell);
   return names && names.length >= COLUMNS_MIN ? names : undefined;
 }
 
@@ -22,7 +23,10 @@ export function columnNames({ content, context }: { content: string; context: st
 export function shownRow(content: string, { start, end }: Place, names: readonly string[] | undefined) {
   const lineStart = content.lastIndexOf('\n', start - 1) + 1;
   const above = content.slice(lineStart, start);
-  const first = above.split(BAR).length - 2;
+  const line = content.slice(lineStart, end);
+  // Markdown may leave out the bars at both ends. Columns between tabs have no names.
+  const first = above.split(BAR).length - (/^\s*\|/.test(line) ? 2 : 1);
+  const named = BAR.test(line) ? names : undefined;
   const labels: string[] = [];
   const cells = content
     .slice(start, end)
@@ -30,9 +34,9 @@ export function shownRow(content: string, { start, end }: Place, names: readonly
     .flatMap((raw, i) => {
       const cell = raw.trim();
       if (cell === '') return [];
-      const name = names?.[first + i] ?? '';
+      const name = named?.[first + i] ?? '';
       // The piece of a cell that is cut has the name before its first part.
-      const isCut = i === 0 && !/\|\s*$/.test(above);
+      const isCut = i === 0 && above.trim() !== '' && !/\|\s*$/.test(above);
       if (name === '' || name === cell || name.length > NAME_UNITS_MAX || isCut) return [cell];
       labels.push(`${name}: `);
       return [`${name}: ${cell}`];

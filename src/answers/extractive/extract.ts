@@ -214,12 +214,15 @@ function candidatesOf(chunk: ContextChunk, question: string): Candidate[] {
   const nameTerms = new Set(topicTerms(fileName, chunk.language));
   const senderTerms = new Set(topicTerms(senderOf(mail), chunk.language));
   const termsOf = (text: string): ReadonlySet<string> => new Set(allTerms(text, chunk.language));
+  const termsByColumns = new Map<string, ReadonlySet<string>>();
   let head = namesOf(unnumbered(chunk.headingPath.at(-1) ?? '')).map(termsOf);
   return units.flatMap((unit, position) => {
     const unitHead = headOf(chunk.content.slice(unit.start, unit.end), unit.kind);
     const headTerms = unitHead === undefined ? head : namesOf(unitHead).map(termsOf);
-    const columns = unit.kind === 'row' ? columnNames(chunk, unit.start) : undefined;
-    const titleTerms = columns ? headingTerms.union(termsOf(columns.join('\n'))) : headingTerms;
+    const columns = (unit.kind === 'row' && columnNames(chunk, unit.start)?.join('\n')) || '';
+    const columnTerms = termsByColumns.get(columns) ?? termsOf(columns);
+    termsByColumns.set(columns, columnTerms);
+    const titleTerms = columnTerms.size > 0 ? headingTerms.union(columnTerms) : headingTerms;
     const passages = piecesOf(chunk.content, unit).map(({ start, end }) => {
       const text = chunk.content.slice(start, end);
       const order = allTerms(text, chunk.language);

@@ -256,12 +256,15 @@ function rarity(count: number, all: number): number {
 
 /** Returns for each candidate the weighted share of the question's letter groups that it contains; undefined when there are no groups. */
 function shareLetters(candidates: readonly Candidate[], questions: Questions): (number | undefined)[] {
-  const groupsByCandidate = candidates.map(({ text, chunk }) =>
-    groupsIn(plainOf([text, chunk.name, ...chunk.headingPath].join('\n')), questions.get(chunk.language)!),
-  );
+  const groupsOf = (text: string, { language }: ContextChunk) => groupsIn(plainOf(text), questions.get(language)!);
   const byChunk = new Map<ContextChunk, Set<string>>();
+  for (const chunk of new Set(candidates.map((candidate) => candidate.chunk)))
+    byChunk.set(chunk, new Set(groupsOf([chunk.name, ...chunk.headingPath].join('\n'), chunk)));
+  const groupsByCandidate = candidates.map(({ text, chunk }) =>
+    byChunk.get(chunk)!.union(new Set(groupsOf(text, chunk))),
+  );
   for (const [i, { chunk }] of candidates.entries())
-    byChunk.set(chunk, new Set([...(byChunk.get(chunk) ?? []), ...groupsByCandidate[i]!]));
+    for (const group of groupsByCandidate[i]!) byChunk.get(chunk)!.add(group);
   const counts = new Map<string, number>();
   for (const groups of byChunk.values()) for (const group of groups) counts.set(group, (counts.get(group) ?? 0) + 1);
   const all = Math.max(byChunk.size, CHUNKS_COUNTED_MIN);

@@ -133,7 +133,8 @@ export function statementOf(written: string, language: string | null): Statement
     keys.add(word.toLowerCase());
     if (word.length > 1) keys.add(`-${word.toLowerCase()}`);
     if (/\p{Lu}|\p{Lt}/u.test(word))
-      for (const form of [word.toLowerCase(), ...termsOf(word, language)]) keys.add(`^${form}`);
+      for (const term of [word.toLowerCase(), ...termsOf(word, language)])
+        for (const form of nameForms(word, term)) keys.add(`^${form}`);
   }
   for (const [word] of text.matchAll(KATAKANA)) keys.add(word);
   for (const key of caselessKeys(text)) keys.add(key);
@@ -241,9 +242,8 @@ function namesIn(text: string, language: string | null): Item[] {
   const names: Item[] = [];
   // A capital inside a sentence shows a name, so the text must have a capital too: "May" is not "may".
   const add = (word: string, mark: '' | '^'): void => {
-    const lower = word.toLowerCase();
     for (const term of termsOf(word, language))
-      names.push({ kind: 'name', text: word, keys: [mark + lower, mark + term] });
+      names.push({ kind: 'name', text: word, keys: nameForms(word, term).map((form) => mark + form) });
   };
   for (const match of text.matchAll(WORD)) {
     const word = match[0].replace(/['’]s$/, '');
@@ -256,6 +256,13 @@ function namesIn(text: string, language: string | null): Item[] {
   }
   for (const [word] of text.matchAll(KATAKANA)) names.push({ kind: 'name', text: word, keys: [word] });
   return names;
+}
+
+/** Returns a name in small letters, and a term of it. What a stemmer leaves of a short name may be another name: `Ives` and `IV`. */
+function nameForms(word: string, term: string): string[] {
+  const lower = word.toLowerCase();
+  const isOther = term.length < 3 && lower.length - term.length > 1 && /^\p{L}+$/u.test(lower);
+  return isOther ? [lower] : [lower, term];
 }
 
 /** Returns the key of an option: `-v` is not `-V`, but a text may name `--dry-run` without its dashes. */

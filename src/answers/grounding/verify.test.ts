@@ -52,6 +52,13 @@ test('an altered number, name or negation is not verified', () => {
   }
 });
 
+test('a name is not another one because the stem of one is short', () => {
+  const duke = 'The family proclaimed Guaimar IV of Salerno "Duke of Apulia and Calabria". The PCs and Bakers stay.';
+  assert.equal(supports('The family proclaimed Guaimar of Salerno "Duke of Ives and Calabria".', duke).verified, false);
+  assert.equal(supports('The Duke of Ives proclaimed IV.', 'The Duke of Ives proclaimed a war.').verified, false);
+  assert.equal(supports('The PC and Baker stay.', duke).verified, true);
+});
+
 test('exponents are compared in every notation', () => {
   const content = 'The stamp covers 5 cm^2 of the letter. The jar holds 10^23 particles at 4 m^{−2}s.';
   for (const sentence of [

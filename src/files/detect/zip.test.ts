@@ -16,6 +16,12 @@ test('the entries of a zip archive are listed and inflated', () => {
   for (const entry of entries) assert.deepEqual(Buffer.from(readZipEntry(bytes, entry)), Buffer.from(TEXT));
 });
 
+test('an empty zip entry is empty, also if its deflated data has no bytes', () => {
+  const entry = { name: 'a', dataStart: 0, compressedSize: 0, expandedSize: 0 };
+  const [listed] = readZipDirectory(zipSync({ a: TEXT }));
+  assert.equal(readZipEntry(new Uint8Array(0), { ...listed!, ...entry }).length, 0);
+});
+
 test('a zip entry that expands too far is refused if it is read', () => {
   const bytes = zipSync({ 'bomb.xml': new Uint8Array(17 * 1024 * 1024) });
   const [bomb] = readZipDirectory(bytes);
@@ -26,7 +32,9 @@ test('a zip entry of a few MiB may expand by any factor: sheets with much of the
   const sheet = '<c r="A1"><v>0</v></c>'.repeat(500_000);
   const bytes = zipSync({ 'sheet.xml': strToU8(sheet) });
   assert.ok(bytes.length * EXPANSION_RATIO_MAX < sheet.length);
-  assert.equal(readZipEntry(bytes, readZipDirectory(bytes)[0]!).length, sheet.length);
+  const [entry] = readZipDirectory(bytes);
+  assert.equal(readZipEntry(bytes, entry!, sheet.length).length, sheet.length);
+  assert.throws(() => readZipEntry(bytes, entry!, sheet.length - 1), /expands to more/);
 });
 
 test('a zip bomb with a wrong size in its directory is refused while it inflates', () => {

@@ -40,12 +40,10 @@ interface BlockOptions {
   labels?: boolean;
 }
 
-/** Writes the blocks of HTML, or its paragraphs if it exceeds the limits of a tree. Returns whether it was read as a tree. */
-export function writeHtml(html: string, builder: TextBuilder, options: BlockOptions = {}): boolean {
-  const fits = fitsTree(html);
-  if (fits) writeHtmlBlocks(rootOf(buildTree(html)), builder, options);
+/** Writes the blocks of HTML, or its paragraphs if it exceeds the limits of a tree. */
+export function writeHtml(html: string, builder: TextBuilder, options: BlockOptions = {}): void {
+  if (fitsTree(html)) writeHtmlBlocks(rootOf(buildTree(html)), builder, options);
   else for (const text of stripTags(html).split('\n\n')) builder.add({ kind: 'paragraph' }, text);
-  return fits;
 }
 
 /** Writes the blocks under `root`, in order. */

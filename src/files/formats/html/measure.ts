@@ -2,7 +2,7 @@
 import type { DomElement, DomNode } from './dom.ts';
 import { ELEMENT, HEADING_TAG, hasBlockInside, isSkipped, TEXT } from './elements.ts';
 
-/** Counts that an element has with all its descendants, of an element without any. Units are letters and digits (UTF-16). */
+/** The counts of an element before its descendants are added. Units are letters and digits (UTF-16). */
 const NOTHING = {
   units: 0,
   /** Units inside links. */

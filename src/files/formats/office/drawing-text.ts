@@ -65,7 +65,7 @@ function levelOf(properties: XmlElement | undefined): number {
 export function drawingTable(table: XmlElement, addresses: Addresses) {
   const links: Link[] = [];
   const cells = findElements(table, 'tr').map((row) => {
-    const own = childElements(row, 'tc').filter((cell) => !/\s[hv]Merge="(?:1|true)"/.test(cell.head));
+    const own = childElements(row, 'tc').filter((cell) => !/^(?:1|true)$/.test(attribute(cell, '[hv]Merge')));
     return own.map((cell) => {
       const texts = drawingText(childAt(cell, 'txBody'), false, addresses);
       links.push(...texts.flatMap((text) => text.links));

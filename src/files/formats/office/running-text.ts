@@ -1,4 +1,5 @@
 /** Writes the headers and footers of texts: each different text once, without page numbers. Pure. */
+import { oneLine } from '../../../util/code-points.ts';
 import type { TextBuilder } from '../text-builder.ts';
 
 /** Stands for a page number, or a number of pages, in the text of a header or footer. */
@@ -8,7 +9,7 @@ export const PAGE_MARK = '\ue0c3';
 const LINES_MAX = 200;
 /** Words around a page number, such as "Page 1 of 9", are no text if they are so few. */
 const PAGE_WORDS_MAX = 3;
-const SEPARATOR = /\t|\s[|·•–—/-]\s/;
+const SEPARATOR = /(\t|\s[|·•–—/-]\s)/;
 
 /** Adds the texts of headers and footers to the end of a file, under no heading. Lines that the text has already are left out. */
 export function writeRunningTexts(paragraphs: readonly string[], builder: TextBuilder): void {
@@ -18,13 +19,12 @@ export function writeRunningTexts(paragraphs: readonly string[], builder: TextBu
   for (const line of [...lines].slice(0, LINES_MAX)) builder.add({ kind: 'paragraph', headingPath: [] }, line);
 }
 
-/** Returns the parts of a line that are more than page numbers. They are joined anew if one is left out or a tab is between them. */
+/** Returns the parts of a line that are more than page numbers, with their own separators, or bars for tabs. */
 function lineOf(paragraph: string): string {
   const all = paragraph.split(SEPARATOR);
-  const parts = all.filter((part) => !isPageNumber(part));
-  if (parts.length === all.length && !/[\t\ue0c3]/.test(paragraph)) return paragraph.replace(/\s+/g, ' ').trim();
-  const line = parts.map((part) => part.replaceAll(PAGE_MARK, '').replace(/\s+/g, ' ').trim()).filter(Boolean);
-  return line.join(' | ').replace(/^[\s|–—-]+|[\s|–—-]+$/g, '');
+  const kept = all.flatMap((part, i) => (i % 2 === 1 || isPageNumber(part) ? [] : [`${all[i - 1] ?? ''}${part}`]));
+  const line = oneLine(kept.join('').replaceAll(PAGE_MARK, '').replaceAll('\t', ' | '));
+  return line.replace(/^[|·•–—/-]\s|[\s|–—-]{1,20}$/g, '');
 }
 
 function isPageNumber(part: string): boolean {

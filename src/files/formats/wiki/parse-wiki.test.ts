@@ -104,6 +104,11 @@ is none --> <!-- nor this -->
   );
 });
 
+test('a reference to a character is no mark of a literal text', async () => {
+  const { text } = await parseWiki('[[a]] <code>q</code>&#xe0c6;0&#xe0c6;&#57542;7&#57542;&Auml;', []);
+  assert.equal(text, 'a `q` 0  7 Ä');
+});
+
 test('code, formulas and text without markup keep their signs', async () => {
   const page = `[[a]] <nowiki>{{t|x}}</nowiki> with <code>vector<int> v</code>, <code><nowiki>{{var}}</nowiki></code> and <math>x^{{2}}</math>.<ref>See <code>{{z}}</code></ref>
 <syntaxhighlight lang="python" line>

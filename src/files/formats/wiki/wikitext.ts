@@ -291,7 +291,9 @@ function inline(line: string, marks: LinkMarks): string {
     .replace(/'{2,5}/g, '')
     .replace(/<br\s*\/?>/gi, ' ')
     .replace(HTML_TAG, '');
-  return decodeHtml(words).replaceAll('\u00a0', ' ').trim();
+  // A reference must not become the mark of a literal text.
+  const parts = words.split('\ue0c6').map((part) => decodeHtml(part).replace(/[\u00a0\ue0c6]/g, ' '));
+  return parts.join('\ue0c6').trim();
 }
 
 function links(line: string, marks: LinkMarks): string {

@@ -26,6 +26,10 @@ test('the five entities of XML keep their sense if a file declares them', () => 
   assert.equal(read(declarations, 'a &lt; b &amp;&amp; c &less; d'), 'a < b && c < d');
 });
 
+test('references that HTML writes in capitals have the sense of those of XML', () => {
+  assert.equal(read('', 'a &LT;b> &AMP;lt; &eacute;'), 'a <b> &lt; é');
+});
+
 test('entities use others that are declared later, and not themselves', () => {
   assert.equal(read('<!ENTITY full "&company; Suite"><!ENTITY company "ACME">', '&full;'), 'ACME Suite');
   const circle = parse('<!ENTITY a "1&b;"><!ENTITY b "2&a;">', '&a;');

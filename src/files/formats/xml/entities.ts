@@ -46,7 +46,9 @@ export function withoutEntities(xml: string): { xml: string; warnings: string[] 
       sources.delete(name);
       texts.set(name, expand(source, depth + 1));
     }
-    return texts.get(name) ?? namedCharacter(name);
+    // The references of HTML to signs of markup, such as `&LT;`, become those of XML.
+    const usual = BUILT_IN.has(name.toLowerCase()) ? `&${name.toLowerCase()};` : namedCharacter(name);
+    return texts.get(name) ?? usual;
   };
   const expand = (source: string, depth: number): string =>
     outsideVerbatim(source, (part) =>

@@ -63,7 +63,8 @@ class Counter {
       } else if (child.name === 'list-header') this.walk(child, undefined);
       else if (child.name === 'h') this.heading(child, list);
       else {
-        if (child.name === 'list-item' && list && childElements(child)[0]?.name === 'p') this.item(child, list);
+        const first = childElements(child).find(({ name }) => /^(?:p|h|list)$/.test(name));
+        if (child.name === 'list-item' && list && first?.name === 'p') this.item(child, list);
         this.walk(child, list);
       }
     }

@@ -113,12 +113,24 @@ test('items of an OpenDocument list below its headings have the labels that Libr
   const part = (heading: string, inside: string) => `<text:h text:outline-level="1">${heading}</text:h>${inside}`;
   const clauses = list(
     part('Term', list('<text:p>a</text:p>', `<text:p>b</text:p>${list('<text:p>c</text:p>')}`)),
-    part('Rent', list('<text:p>d</text:p>')),
+    part('Rent', list('<text:soft-page-break/><text:p>d</text:p>')),
   ).replace('<text:list>', '<text:list text:style-name="L">');
   assert.equal(
-    text(`<text:p text:style-name="Title">Lease</text:p>${clauses}`, style),
-    '# Lease\n\n## § 1 Term\n\n(1) a\n(2) b\n  a) c\n\n## § 2 Rent\n\n(1) d',
+    text(
+      `<text:p text:style-name="Title"/><text:h>Draft</text:h><text:p text:style-name="Title">Lease</text:p>${clauses}`,
+      style,
+    ),
+    '# Draft\n\n# Lease\n\n## § 1 Term\n\n(1) a\n(2) b\n  a) c\n\n## § 2 Rent\n\n(1) d',
   );
+});
+
+test('a list with its own style inside an OpenDocument list begins anew', () => {
+  const level = (at: number, format: string) =>
+    `<text:list-level-style-number text:level="${at}" style:num-format="${format}" style:num-suffix=")"/>`;
+  const style = `<text:list-style style:name="L">${level(1, '1')}</text:list-style><text:list-style style:name="M">${level(2, 'a')}</text:list-style>`;
+  const item = (more: string) => `<text:list-item><text:p>x</text:p>${more}</text:list-item>`;
+  const outer = item(`<text:list text:style-name="M">${item('')}</text:list>`).repeat(2);
+  assert.equal(text(`<text:list text:style-name="L">${outer}</text:list>`, style), '1) x\n  a) x\n2) x\n  a) x');
 });
 
 test('a heading inside an OpenDocument list is a heading', () => {

@@ -138,18 +138,19 @@ export class OdfWriter {
     else this.blocks(element);
   }
 
+  /** Writes a heading. The outline level of a title is 0. */
   private heading(element: XmlElement, outline: number): void {
     const text = this.inline(element).replace(/\s+/g, ' ').trim();
-    const level = Math.min(Math.max(outline + this.titles, 1), 6);
-    if (text !== '') this.write({ kind: 'heading', level }, `${'#'.repeat(level)} ${text}`);
+    if (text === '') return;
+    if (outline === 0) this.titles = 1;
+    const level = outline === 0 ? 1 : Math.min(Math.max(outline + this.titles, 1), 6);
+    this.write({ kind: 'heading', level }, `${'#'.repeat(level)} ${text}`);
   }
 
   private paragraph(element: XmlElement): void {
     const style = this.namedStyle(attribute(element, 'text:style-name'));
     if (style === 'Title') {
-      this.titles = 0;
-      this.heading(element, 1);
-      this.titles = 1;
+      this.heading(element, 0);
       return;
     }
     const text = this.inline(element);

@@ -392,7 +392,8 @@ test('a Word file with markup that is never closed is read in linear time, or re
   }
 });
 
-test('headings of a Word file stand below its title', () => {
-  const blocks = styled('berschrift2', 'a') + styled('T', 'b') + styled('berschrift2', 'c') + styled('Own', 'd');
+test('headings of a Word file stand below its title, unless the title is empty', () => {
+  const blocks =
+    styled('T', '') + styled('berschrift2', 'a') + styled('T', 'b') + styled('berschrift2', 'c') + styled('Own', 'd');
   assert.equal(html(blocks), '<h2>a</h2><h1>b</h1><h3>c</h3><h3>d</h3>');
 });

@@ -61,7 +61,7 @@ export class BlockWriter {
     const vanish = childAt(properties, 'rPr', 'vanish');
     const isMarkHidden = vanish ? isOn(vanish) : isHiding(styles, valueIn(properties, 'pStyle'));
     const counted = hasText || !(line.hasLost || isMarkHidden) ? counter.next(properties) : undefined;
-    const tag = this.tagOf(properties);
+    const tag = this.tagOf(properties, hasText);
     // A column of a table may consist of numbers alone.
     const label = counted?.label ? `${escapeHtml(counted.label)} ` : '';
     if (tag === 'pre') this.codeLine(`${label}${htmlOf(line)}`);
@@ -76,9 +76,9 @@ export class BlockWriter {
     }
   }
 
-  private tagOf(properties: XmlElement | undefined): string {
+  private tagOf(properties: XmlElement | undefined, hasText: boolean): string {
     const tag = tagOf(this.word.styles, properties);
-    if (tag === 'title') this.titles = 1;
+    if (tag === 'title' && hasText) this.titles = 1;
     if (tag === 'title') return 'h1';
     return tag.replace(/^h[1-6]$/, () => `h${Math.min(Number(tag[1]) + this.titles, 6)}`);
   }
