@@ -13,7 +13,8 @@ export type Readings = readonly string[];
 
 const NUMBER = new RegExp(
   [
-    String.raw`(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])(?<![\d\p{sc=Latn}]\.)`,
+    // The letters of a currency may stand between its sign and the number: `$AU355 billion`.
+    String.raw`(?:(?<![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\d_])|(?<=[$€£¥]\p{sc=Latn}{1,3}))(?<![\d\p{sc=Latn}]\.)`,
     String.raw`(?:\d{1,3}(?: \d{3})+(?![\d.,])|\d+(?:[.,'’]\d+)*)(?:\^-?\d{1,4}(?!\d))?`,
   ].join(''),
   'gu',
