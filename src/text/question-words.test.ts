@@ -67,6 +67,12 @@ test('other questions stay', () => {
     'What is the definition of ready in our team?',
     'Wo finde ich',
     'I asked where do I find it now',
+    'Tell me why',
+    '"Please wait" message',
+    'error « please wait',
+    'Überschrift "bitte"',
+    'dime novel',
+    'SVP Parteiprogramm',
     `wo finde${' '.repeat(80)}ich das`,
   ])
     assert.deepEqual(withoutQuestionWords(question), { topic: question });
@@ -97,6 +103,9 @@ test('words that hold the letters of question words stay, and question words wit
   for (const text of [
     ...[
       '几何学',
+      ...['几内亚', '茶几', '几丁质', '何炅', '何以为家', '去哪儿网', '吗啉', '毛呢大衣', '花呢'],
+      ...['どうぶつの森', 'どこでもドア', '何でも屋', '雨だれ前奏曲', 'どれみ', '樹 いつき', 'なぜなぜ分析', 'どうが'],
+      ...['죠죠', 'ใคร่ครวญ', 'กี่เพ้า', 'la GI bill'],
       '吗啡',
       '任何人',
       'ぶどう酒',

@@ -125,7 +125,9 @@ describe('what needs somebody', { skip }, () => {
     const { page, faults, context } = await openSignedIn(browser as Browser, { ...service, key: issuer.key }, '');
     const main = page.getByRole('main');
     await main.getByRole('link', { name: '1 key expires within 14 days' }).waitFor();
+    await until(async () => (await main.getByText('Checking …').count()) === 0);
     assert.equal(await main.getByText(/could not be read/).count(), 0);
+    assert.equal(await main.getByText(/of the service fail/).count(), 0, 'the key may not use the screen Health');
     await context.close();
     assert.deepEqual(faults, []);
 

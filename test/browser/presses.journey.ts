@@ -204,6 +204,15 @@ describe('presses and the focus', { skip }, () => {
     await page.keyboard.press('Home');
     await until(async () => (await active()).includes('alpha.md'));
     await look(page, 'grid-cursor');
+    // In the panel, End scrolls.
+    await page.keyboard.press('p');
+    const panel = page.getByRole('complementary').filter({ has: page.getByRole('heading', { name: 'alpha.md' }) });
+    await until(() => hasFocus(panel));
+    await page.keyboard.press('End');
+    assert.equal(await hasFocus(panel), true);
+    await page.keyboard.press('p');
+    await until(() => hasFocus(page.getByRole('grid')));
+    assert.match(await active(), /alpha\.md/);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'alpha.md' }).waitFor();
     assert.deepEqual(faults, []);

@@ -9,22 +9,23 @@ import {
 import { useRef } from 'react';
 
 /**
- * `useMutation` of the library, but `mutate` sends nothing while the same is in flight: a second press may come before the first has drawn
- * its button as busy.
+ * `useMutation` of the library, but `mutate` sends nothing while its last request is in flight and would be sent again: a second press may
+ * come before the first has drawn its button as busy. An older request counts no more: on, off and on again are three.
  */
 export function useMutation<T, Given = void>(options: UseMutationOptions<T, Error, Given>) {
-  const inFlight = useRef(new Set<string>());
+  const last = useRef<{ sent: string }>(undefined);
   const mutation = useUnguardedMutation(options);
   const mutate = (given: Given) => {
-    const all = inFlight.current;
-    const sent = JSON.stringify([given]);
-    if (all.has(sent)) return;
-    all.add(sent);
-    const end = () => void all.delete(sent);
+    const one = { sent: JSON.stringify([given]) };
+    if (last.current?.sent === one.sent) return;
+    last.current = one;
+    const end = () => {
+      if (last.current === one) last.current = undefined;
+    };
     mutation.mutateAsync(given).then(end, end);
   };
   const reset = () => {
-    inFlight.current = new Set();
+    last.current = undefined;
     mutation.reset();
   };
   return { ...mutation, mutate, reset } as UseMutationResult<T, Error, Given>;

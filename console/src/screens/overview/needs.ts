@@ -148,7 +148,7 @@ async function ofQuotas(): Promise<Need[]> {
 }
 
 /** Parts of the service that fail, such as a model or the space of the disk, and vectors that are missing. */
-async function ofChecks(reads: boolean): Promise<Need[]> {
+async function ofChecks(): Promise<Need[]> {
   const { checks, chunks_waiting: waiting, chunks_refused: refused } = await readChecks();
   const link = { to: '/health' } as const;
   const failing = checks.filter(({ ok }) => !ok).map(({ name }) => sayOfService(name));
@@ -167,7 +167,7 @@ async function ofChecks(reads: boolean): Promise<Need[]> {
       ['health.refused', refused],
     ] as const
   ).filter(([, n]) => n > 0);
-  if (missing.length > 0 && reads && (await readService()).models.embedding !== null) {
+  if (missing.length > 0 && (await readService()).models.embedding !== null) {
     const text = missing.map(([key, n]) => say(key, { n })).join(' ');
     needs.push({ id: 'vectors', tone: 'info', title: say('needs.vectors'), text, link });
   }
@@ -189,7 +189,7 @@ export function partsFor(may: (...scopes: string[]) => boolean, mayCheck: boolea
   const reads = may('knowledge:read', 'ingestion:manage');
   const manages = may('ingestion:manage');
   const parts: [id: string, isSeen: boolean, read: (signal: AbortSignal) => Promise<Need[]>][] = [
-    ['checks', mayCheck, () => ofChecks(reads)],
+    ['checks', mayCheck && reads, ofChecks],
     ['origins', reads, (signal) => ofOrigins(signal, manages)],
     ['sources', reads, (signal) => ofSources(signal, manages)],
     ['keys', may('apikeys:issue'), ofKeys],

@@ -25,14 +25,7 @@ const FAILED =
   'grid grid-cols-[36px_minmax(180px,1fr)_minmax(320px,2.4fr)_minmax(100px,0.6fr)_0_72px_0_96px] items-center @max-4xl:grid-cols-[36px_minmax(160px,1fr)_minmax(200px,1.6fr)_0_0_0_0_96px] @max-lg:grid-cols-[36px_minmax(0,1fr)_minmax(0,1fr)_0_0_0_0_0]';
 
 /** How far a key moves the cursor. */
-const STEPS: Readonly<Record<string, number>> = {
-  j: 1,
-  ArrowDown: 1,
-  k: -1,
-  ArrowUp: -1,
-  End: Number.POSITIVE_INFINITY,
-  Home: Number.NEGATIVE_INFINITY,
-};
+const STEPS: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 const rowId = ({ id }: SourceRow) => `row-${id}`;
 
 interface Column {
@@ -111,7 +104,9 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
       if (event.metaKey || event.ctrlKey || event.altKey) return;
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX);
-      const step = { ...STEPS, PageDown: page, PageUp: -page }[key] ?? 0;
+      // In the panel beside the list these keys scroll.
+      const far = target.closest('aside') ? {} : { PageDown: page, PageUp: -page, End: Infinity, Home: -Infinity };
+      const step = { ...STEPS, ...far }[key] ?? 0;
       const row = rows[cursor];
       const onControl = target.closest('a, button, input') !== null;
       if (step !== 0) {
