@@ -105,8 +105,9 @@ export function SourceGrid({ filters, list, selected, select, sort, mayManage }:
       const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
       const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX);
       // In the panel beside the list these keys scroll.
-      const far = target.closest('aside') ? {} : { PageDown: page, PageUp: -page, End: Infinity, Home: -Infinity };
-      const step = { ...STEPS, ...far }[key] ?? 0;
+      const far = { PageDown: page, PageUp: -page, End: Infinity, Home: -Infinity };
+      const steps: Record<string, number> = target.closest('aside') ? STEPS : { ...STEPS, ...far };
+      const step = steps[key] ?? 0;
       const row = rows[cursor];
       const onControl = target.closest('a, button, input') !== null;
       if (step !== 0) {
