@@ -144,4 +144,10 @@ test('among letters without capitals and blanks, each Latin word is a name', () 
   assert.deepEqual(namesIn('kubectlでPodを再起動するには？', 'ja'), termsOf('kubectl Pod', 'ja'));
   assert.deepEqual(namesIn('Redis 的 maxmemory-policy 預設值是什麼？', 'zh'), termsOf('Redis maxmemory-policy', 'zh'));
   assert.deepEqual(namesIn('nginx 기본값은 몇인가요', 'ko'), termsOf('nginx', 'ko'));
+  assert.deepEqual(
+    namesIn('innodb_flush_log_at_trx_commit 默认值', 'zh'),
+    termsOf('innodb_flush_log_at_trx_commit', 'zh'),
+  );
+  assert.deepEqual(namesIn('What is the value of "設定" in the settings', 'en'), []);
+  assert.deepEqual(namesIn('где находится город Казань', 'ru'), termsOf('Казань', 'ru'));
 });

@@ -26,7 +26,7 @@ export interface Question {
 export function readQuestion(text: string, language: string | null): Question {
   const topic = topicOf(text);
   const terms = new Set(topicTerms(topic, language));
-  const namesOf = UNCASED.test(text) ? FOREIGN_NAMES : language === 'de' ? GERMAN_NAMES : MARKED_WORDS;
+  const namesOf = isUncased(text) ? FOREIGN_NAMES : language === 'de' ? GERMAN_NAMES : MARKED_WORDS;
   const marked = (text.match(namesOf) ?? []).map((word) => new Set(topicTerms(word, language)).intersection(terms));
   // In a title most words have a capital. "I" is no topic word and does not count.
   const isTitle = marked.filter(({ size }) => size > 0).length > terms.size / 2;
@@ -40,6 +40,11 @@ export function readQuestion(text: string, language: string | null): Question {
     asksNumber: ASKS_NUMBER.test(text),
     asksDefault: text.search(NAMES_DEFAULT) >= 0 || text.search(ASKS_WHEN_UNSET) >= 0,
   };
+}
+
+/** Returns true if words of letters with capitals are the fewer part: a question in English may name a word of Japanese. */
+function isUncased(text: string): boolean {
+  return (text.match(UNCASED) ?? []).length >= Math.max(1, (text.match(CASED_WORD) ?? []).length);
 }
 
 /**
@@ -97,8 +102,9 @@ const NUMBERED = /(?<![\p{L}_])[\p{L}_]*\p{N}[\p{L}\p{N}._-]*/u;
 const MARKED_WORDS = anyOf([/(?=\p{Lu})(?<=[\p{L}\p{N},]\s+)\p{Lu}[\p{L}\p{M}\p{N}-]*/u, NUMBERED], 'gu');
 /** In German all nouns begin with a capital, so a name has two capitals or a digit. */
 const GERMAN_NAMES = anyOf([/(?<![\p{L}\p{N}-])\p{L}+\p{Lu}[\p{L}\p{M}\p{N}]*/u, NUMBERED], 'gu');
-/** Letters of scripts without capitals and blanks, and Korean ones. Among them, each Latin word is a name: `kubectlでPodを`. */
-const UNCASED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+/** Scripts without capitals and blanks, and Korean. Among their letters, each Latin word is a name: `kubectlでPodを`. */
+const UNCASED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/gu;
+const CASED_WORD = /[\p{Lu}\p{Ll}][\p{Lu}\p{Ll}\p{M}\p{N}_-]*/gu;
 const FOREIGN_NAMES = anyOf([/(?<![\p{sc=Latn}\p{N}_])\p{sc=Latn}[\p{sc=Latn}\p{M}\p{N}_-]+/u, NUMBERED], 'gu');
 
 /**
