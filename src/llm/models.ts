@@ -119,14 +119,20 @@ export interface ChatObserver {
   retried(): void;
 }
 
+/** Half-open range of UTF-16 units of a quote. */
+export interface Label {
+  start: number;
+  end: number;
+}
+
 /**
  * An event of a chat model. Text contains citation markers `[n]` with numbers of ContextChunks, which the completion removes. A quote is a
- * passage of one chunk. Brackets in a quote are text of the source, not markers. `labels` are parts of its text that name columns of
- * the source. `no_answer` means that there was no text.
+ * passage of one chunk. Brackets in a quote are text of the source, not markers. `labels` are the places of names of columns in its text.
+ * `no_answer` means that there was no text.
  */
 export type ChatEvent =
   | { type: 'text'; delta: string }
-  | { type: 'quote'; text: string; number: number; labels?: readonly string[] }
+  | { type: 'quote'; text: string; number: number; labels?: readonly Label[] }
   | { type: 'finish'; reason: 'stop' | 'length' | 'content_filter' | 'no_answer' };
 
 export interface ChatModel {

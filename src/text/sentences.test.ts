@@ -121,6 +121,15 @@ test('short lines directly below one another are no headings', () => {
   ]);
 });
 
+test('a line behind a small Roman number is an item, and one behind a word of such letters is not', () => {
+  assert.deepEqual(kinds('(i) the rent\n(ii) the deposit\nxviii. the keys'), [
+    ['item', '(i) the rent'],
+    ['item', '(ii) the deposit'],
+    ['item', 'xviii. the keys'],
+  ]);
+  assert.deepEqual(kinds('The tenant was\nill. He left.').at(-1), ['sentence', 'He left.']);
+});
+
 test('items, rows and records stay whole, and rules of tables are no units', () => {
   assert.deepEqual(kinds('- One. Two.\n- Three\n1. First\n\n| a | b |\n|---|---|\n| 1 | 2 |'), [
     ['item', '- One. Two.'],

@@ -30,7 +30,7 @@ const CODE_UNITS_MAX = 280;
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-const ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?(?:\d{1,3}|[a-z])[.)]|[①-⑳])\s+\S/u;
+const ITEM = /^\s*(?:[-*+•‣◦▪–·]|\(?(?:\d{1,3}|[a-z]|[ivx]{2,7})[.)]|[①-⑳])\s+\S/u;
 /** A line that begins with a day and a time (logs, chats), or with a time (transcripts). It says who spoke, and stays whole. */
 const STAMPED = /^[\s\u200e]*(?:\[?\d{1,4}[./-]\d{1,2}[./-]\d{2,4},?[T ]\d{1,2}:\d{2}|\d{2,3}:\d{2}:\d{2} )/m;
 /** A line of a chat as WhatsApp writes it: `[04.03.25, 09:02:10] Ann: Yes`, `3/14/25, 9:02 AM - Ann: Yes`. No sentence goes on so. */

@@ -18,7 +18,7 @@ test('without LibreOffice a document of 97 to 2003 has its headings, paragraphs,
     'See the intranet for details.',
     'Agreed with the works council in 2023.',
   ]);
-  assert.match(warnings[0]!, /read without LibreOffice: its lists are paragraphs/);
+  assert.match(warnings[0]!, /read without LibreOffice: bullets and numbers that Word adds are missing/);
 });
 
 /** Returns office.doc with other properties of the characters in its table, or of all characters in a style. */

@@ -84,8 +84,8 @@ export const reasonsDe: Readonly<Record<string, string>> = {
   '# hidden slides were left out.': '# ausgeblendete Folien wurden ausgelassen.',
   'The file was read without LibreOffice: its lists and tables are paragraphs.':
     'Die Datei wurde ohne LibreOffice gelesen: Ihre Listen und Tabellen sind Absätze.',
-  'The file was read without LibreOffice: its lists are paragraphs.':
-    'Die Datei wurde ohne LibreOffice gelesen: Ihre Listen sind Absätze.',
+  'The file was read without LibreOffice: bullets and numbers that Word adds are missing.':
+    'Die Datei wurde ohne LibreOffice gelesen: Aufzählungszeichen und Nummern, die Word ergänzt, fehlen.',
   'Its hidden text needs LibreOffice, which is not installed; or save the file as docx.':
     'Ihr verborgener Text braucht LibreOffice, das nicht installiert ist. Oder speichern Sie die Datei als docx.',
   'Word # XML is read with LibreOffice, which is not installed; or save the file as docx.':

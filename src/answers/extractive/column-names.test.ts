@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ContextChunk } from '../../llm/models.ts';
-import { citeAnswer } from '../grounding/citations.ts';
+import { citeAnswer, citedSpans } from '../grounding/citations.ts';
 import { openMarkerParser } from '../grounding/markers.ts';
+import { shownRow } from './column-names.ts';
 import { openExtractive } from './extractive.ts';
 
 const HEAD = '| Part | Name | Price (EUR) / from 100 | Note |';
@@ -86,4 +87,29 @@ test('the names of columns count as words of a record', async () => {
   }));
   const { answer } = await answered('Which revision does the drawing Z-1014 have?', ...drawings);
   assert.equal(answer, 'Drawing: Z-1014 | Title: Shaft | Revision: C | Note: x');
+});
+
+test('the cited words of a record have no name of a column, and keep such words in a cell', () => {
+  const row = '| Flange, Price: 7 extra | 5 | 12 |';
+  const { text, labels } = shownRow(row, { start: 0, end: row.length }, ['Name', 'Price', 'Stock']);
+  assert.equal(text, 'Name: Flange, Price: 7 extra | Price: 5 | Stock: 12');
+  const parser = openMarkerParser(() => true);
+  const spans = citedSpans(parser.quote(text, 1, labels), parser.markers);
+  assert.deepEqual(
+    spans.map((span) => span.text),
+    ['Flange, Price: 7 extra | 5 | 12'],
+  );
+});
+
+test('a row of many short cells has 600 letters of names at most', async () => {
+  const names = Array.from({ length: 70 }, (_, i) => `${'measured '.repeat(5)}${i}`);
+  const cells = names.map((_, i) => (i === 0 ? 'flange' : `${i % 10}`));
+  const { answer, citations } = await answered(
+    'flange',
+    chunkOf(`| ${cells.join(' | ')} |`, `| ${names.join(' | ')} |`),
+  );
+  assert.match(answer, /^measured .{36}0: flange \| measured/);
+  assert.ok(answer.length < 1000, `${answer.length} letters`);
+  assert.match(answer, / \| 8 \| 9$/);
+  assert.equal(citations[0]?.verified, true);
 });

@@ -1,9 +1,12 @@
 /** Writes the names of columns beside the cells of a row that is quoted: a reader of the answer does not see the head of the table. */
+import type { Label } from '../../llm/models.ts';
 import type { Place } from './heads.ts';
 
 /** Fewer columns need no names: the first cell names what the second one says. */
 const COLUMNS_MIN = 3;
 const NAME_UNITS_MAX = 60;
+/** UTF-16 units of the names in one row. A row of many short cells would be hidden behind its names. */
+const NAMES_UNITS_MAX = 600;
 const BAR = /(?<!\\)\|/;
 const OUTER_BARS = /^\||(?<!\\)\|$/g;
 const RULE = /^[\s|:+=-]+$/;
@@ -27,21 +30,24 @@ export function shownRow(content: string, { start, end }: Place, names: readonly
   // Markdown may leave out the bars at both ends. Columns between tabs have no names.
   const first = above.split(BAR).length - (/^\s*\|/.test(line) ? 2 : 1);
   const named = BAR.test(line) ? names : undefined;
-  const labels: string[] = [];
-  const cells = content
-    .slice(start, end)
-    .split(BAR)
-    .flatMap((raw, i) => {
-      const cell = raw.trim();
-      if (cell === '') return [];
-      const name = named?.[first + i] ?? '';
-      // The piece of a cell that is cut has the name before its first part.
-      const isCut = i === 0 && above.trim() !== '' && !/\|\s*$/.test(above);
-      if (name === '' || name === cell || name.length > NAME_UNITS_MAX || isCut) return [cell];
-      labels.push(`${name}: `);
-      return [`${name}: ${cell}`];
-    });
-  return { text: cells.join(' | ') || content.slice(start, end), labels };
+  const labels: Label[] = [];
+  let units = NAMES_UNITS_MAX;
+  let text = '';
+  for (const [i, raw] of content.slice(start, end).split(BAR).entries()) {
+    const cell = raw.trim();
+    if (cell === '') continue;
+    if (text !== '') text += ' | ';
+    const name = named?.[first + i] ?? '';
+    // The piece of a cell that is cut has the name before its first part.
+    const isCut = i === 0 && above.trim() !== '' && !/\|\s*$/.test(above);
+    if (name !== '' && name !== cell && name.length <= Math.min(NAME_UNITS_MAX, units) && !isCut) {
+      units -= name.length;
+      labels.push({ start: text.length, end: text.length + name.length + 2 });
+      text += `${name}: `;
+    }
+    text += cell;
+  }
+  return { text: text || content.slice(start, end), labels };
 }
 
 function plainCell(raw: string): string {

@@ -1,6 +1,6 @@
 /** The default chat model. It uses no language model: it quotes the best passages of the retrieved chunks word for word. */
 
-import type { ChatEvent, ChatModel, ChatRequest, ContextChunk } from '../../llm/models.ts';
+import type { ChatEvent, ChatModel, ChatRequest, ContextChunk, Label } from '../../llm/models.ts';
 import { unwrapped } from '../../text/sentences.ts';
 import { columnNames, shownRow } from './column-names.ts';
 import { ANSWER_LOG_ODDS_MIN, extractPassages, type Passage, type QuotedUnit } from './extract.ts';
@@ -84,7 +84,7 @@ function fenceFor(passages: readonly Passage[]): string {
 function displayed(
   { text, kind, start }: QuotedUnit,
   chunk: ContextChunk,
-): { text: string; labels?: readonly string[] } {
+): { text: string; labels?: readonly Label[] } {
   if (kind === 'record' || kind === 'code') return { text };
   if (kind === 'heading') return { text: text.replace(/^#{1,6}\s+/, '') };
   if (kind === 'row') return shownRow(chunk.content, { start, end: start + text.length }, columnNames(chunk, start));

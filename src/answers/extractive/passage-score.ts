@@ -58,7 +58,7 @@ export interface Features {
   withNeighbours: number;
   /**
    * Share that only the titles have beside the passage and its neighbours. What stands below the title of a contract need not repeat its
-   * name. This ranks passages, and is no evidence that one answers. 0 in a mail, whose header has the words of all its replies.
+   * name. This feature ranks passages, and is no evidence that one answers. 0 in a mail, whose header has the words of all its replies.
    */
   onlyTitles: number;
   /** Share that the chunk has, with titles and context. */
@@ -69,7 +69,7 @@ export interface Features {
   fileNamed: number;
   /** Share of the terms of the sender's name that the question names. */
   senderNamed: number;
-  /** Weighted share of the question's letter groups that the passage has. */
+  /** Weighted share of the question's letter groups that the passage or its titles have. It counts as evidence, and in mails. */
   letters: number;
   /** Search score of the chunk divided by the score of the best chunk. */
   relevance: number;
@@ -254,7 +254,7 @@ function rarity(count: number, all: number): number {
   return Math.log(1 + (all - count + 0.5) / (count + 0.5));
 }
 
-/** Returns for each candidate the weighted share of the question's letter groups that it contains; undefined when there are no groups. */
+/** Returns for each candidate the weighted share of the question's letter groups in it and its titles; undefined without groups. */
 function shareLetters(candidates: readonly Candidate[], questions: Questions): (number | undefined)[] {
   const groupsOf = (text: string, { language }: ContextChunk) => groupsIn(plainOf(text), questions.get(language)!);
   const byChunk = new Map<ContextChunk, Set<string>>();

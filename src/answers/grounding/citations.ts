@@ -211,14 +211,8 @@ function spansOf(
 
 /** Returns a cited text without the labels between the words of the chunk: they are not what the chunk must support. */
 function withoutLabels(text: string, { labels = [] }: Marker): string {
-  let [kept, rest] = ['', text];
-  for (const label of labels) {
-    const at = rest.indexOf(label);
-    if (at === -1) continue;
-    kept += rest.slice(0, at);
-    rest = rest.slice(at + label.length);
-  }
-  return kept + rest;
+  const starts = [0, ...labels.map(({ end }) => end)];
+  return starts.map((start, i) => text.slice(start, labels[i]?.start)).join('');
 }
 
 const ITEM_NUMBER = /^\(?(\d{1,3})[.)]\s+/;

@@ -5,6 +5,7 @@
  * deltas. A marker whose number belongs to no retrieved chunk is removed and ignored. Text that only looks like a marker is not
  * removed: code in backticks, `arr[0]`, `[2024]`, a quoted "[7]".
  */
+import type { Label } from '../../llm/models.ts';
 
 /** Maximum text that is held back while it may still become a marker, in UTF-16 units. */
 const MARKER_UNITS_MAX = 80;
@@ -18,14 +19,14 @@ export interface Marker {
   /** Start of the cited text, when the chat model reported it. Without a start the sentence before `at` is cited. */
   start?: number;
   /** Parts of the cited text that stand between the words of the chunk, in their order: names of columns. */
-  labels?: readonly string[];
+  labels?: readonly Label[];
 }
 
 export interface MarkerParser {
   /** Takes a delta. Returns the text that cannot become part of a marker any more. */
   push(delta: string): string;
   /** Takes a quotation of chunk `number` and records its marker. Brackets in the quotation are text of the chunk, not markers. */
-  quote(text: string, number: number, labels?: readonly string[]): string;
+  quote(text: string, number: number, labels?: readonly Label[]): string;
   /** Returns the rest of the text. */
   finish(): string;
   readonly markers: readonly Marker[];

@@ -57,9 +57,10 @@ export function nextLabel(
   return (own?.pattern ?? '').replace(/%(\d{1,2})%/g, (_sign, other: string) => shown(Number(other))).trim();
 }
 
-/** Returns a label as the mark of a list item. A label such as `1.1` does not tell that its line is an item. */
+/** Returns a label as the mark of a list item. A label such as `10` or `1.1` does not tell that its line is an item. */
 export function itemMark(label: string): string {
-  return isItem(`${label} x`) ? label : `* ${label}`;
+  const mark = label.replace(/^\d{1,3}$/, '$&.');
+  return isItem(`${mark} x`) ? mark : `* ${mark}`;
 }
 
 /** Returns a number in a format of Word. A format that is not known gives digits. */

@@ -5,7 +5,7 @@ import { type OldParagraph, readOldWord } from './old-word-text.ts';
 import { ParagraphBlocks } from './rtf/blocks.ts';
 import { PAGE_MARK, writeRunningTexts } from './running-text.ts';
 
-const WARNING = 'The file was read without LibreOffice: its lists are paragraphs.';
+const WARNING = 'The file was read without LibreOffice: bullets and numbers that Word adds are missing.';
 
 /** Parses a document. @throws FileError for a damaged document, and for one that only LibreOffice reads correctly. */
 export function parseOldWord(bytes: Uint8Array): ParsedFile {

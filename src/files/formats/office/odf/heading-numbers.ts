@@ -72,8 +72,7 @@ class Counter {
 
   private item(item: XmlElement, { style, depth }: List): void {
     const label = this.next(style, depth, Number(attribute(item, 'text:start-value')) || undefined);
-    // A number alone does not tell that its line is an item.
-    if (label) item.children.unshift(label.replace(/^\d+$/, '$&.'));
+    if (label) item.children.unshift(label);
   }
 
   private heading(heading: XmlElement, list: List | undefined): void {

@@ -133,6 +133,21 @@ test('a list with its own style inside an OpenDocument list begins anew', () => 
   assert.equal(text(`<text:list text:style-name="L">${outer}</text:list>`, style), '1) x\n  a) x\n2) x\n  a) x');
 });
 
+test('labels of an OpenDocument list are marks of items: Roman numbers, numbers alone and those with a point inside', () => {
+  const level = (at: number, more: string) => `<text:list-level-style-number text:level="${at}" ${more}/>`;
+  const style = `<text:list-style style:name="L">${
+    level(1, 'style:num-format="1" text:start-value="10"') +
+    level(2, 'style:num-format="i" style:num-prefix="(" style:num-suffix=")"') +
+    level(3, 'style:num-format="1" text:display-levels="3"')
+  }</text:list-style>`;
+  const item = (more = '') => `<text:list-item><text:p>x</text:p>${more}</text:list-item>`;
+  const inner = `<text:list>${item()}${item(`<text:list>${item()}</text:list>`)}</text:list>`;
+  assert.equal(
+    text(`<text:list text:style-name="L">${item(inner)}</text:list>`, style),
+    '10. x\n  (i) x\n  (ii) x\n    * 10.ii.1 x',
+  );
+});
+
 test('a heading inside an OpenDocument list is a heading', () => {
   const list =
     '<text:list><text:list-item><text:h text:outline-level="2">Chapter</text:h></text:list-item></text:list>';

@@ -127,9 +127,11 @@ test('RTF paragraphs and headings keep their numbers, and headings stand below t
     counted('3.2.1', 'two'),
     counted('b)', 'three'),
     counted('o', 'four'),
+    counted('(ii)', 'five'),
+    counted('10', 'six'),
   ];
   assert.equal(
     read(`{\\rtf1 ${style}${body.join('')}}`).text,
-    '# Lease\n\n## § 7 Liability\n\n(1) one\n* 3.2.1 two\nb) three\n\n- four',
+    '# Lease\n\n## § 7 Liability\n\n(1) one\n* 3.2.1 two\nb) three\n\n- four\n\n(ii) five\n10. six',
   );
 });
