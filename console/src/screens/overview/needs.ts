@@ -3,9 +3,11 @@ import type { LinkProps } from '@tanstack/react-router';
 import { pinakes } from '../../data/api.ts';
 import { readChecks, readService } from '../../data/health.ts';
 import { readAllKeys } from '../../data/keys.ts';
+import { isMissing } from '../../data/source.ts';
 import { listSources } from '../../data/sources.ts';
 import { ago, ahead, bytes, number, span } from '../../words/format.ts';
 import { say, sayOfService } from '../../words/words.ts';
+import { SOURCE_TYPES } from '../search/filter.ts';
 import { endingKeys, fullQuotas, latestOfGroups, namesOf, reasonsOf } from './facts.ts';
 
 export interface Need {
@@ -65,8 +67,15 @@ async function ofSources(signal: AbortSignal, mayManage: boolean): Promise<Need[
 /** Origins whose latest run failed, for example because their credentials were refused. */
 async function ofOrigins(signal: AbortSignal, mayManage: boolean): Promise<Need[]> {
   const query = { status: 'failure', order: 'desc', limit: ROWS_MAX } as const;
-  const { source_groups: groups } = await pinakes.listSourceGroups({ query }, { signal });
-  const origins = groups.filter(({ source_type: type }) => type !== 'local_file');
+  // One request for each type: failed uploads must not fill the page.
+  const pages = await Promise.all(
+    SOURCE_TYPES.filter((type) => type !== 'local_file').map((type) =>
+      pinakes.listSourceGroups({ query: { ...query, source_type: type } }, { signal }),
+    ),
+  );
+  const origins = pages
+    .flatMap(({ source_groups: groups }) => groups)
+    .toSorted((a, b) => b.creation_time - a.creation_time);
   const needs = origins.slice(0, LINES_MAX).map(({ id, name, error }): Need => {
     const title = error && sayOfService(error.title);
     return {
@@ -120,12 +129,17 @@ async function ofRuns(signal: AbortSignal): Promise<Need[]> {
     });
   const leftOut = latestOfGroups(newest?.runs ?? []).filter(({ statistics }) => statistics.skipped > 0);
   for (const run of leftOut.slice(0, LINES_MAX)) {
-    const { name } = await pinakes.getSourceGroup({ params: { id: run.source_group_id } }, { signal });
+    const params = { id: run.source_group_id };
+    const group = await pinakes.getSourceGroup({ params }, { signal }).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+    // The group was deleted after its run was listed.
+    if (!group) continue;
     needs.push({
       id: run.id,
       tone: 'info',
       title: say('needs.leftOut', { n: run.statistics.skipped }),
-      text: say('needs.leftOutText', { name: name || say('sources.withheld'), time: ago(run.creation_time) }),
+      text: say('needs.leftOutText', { name: group.name || say('sources.withheld'), time: ago(run.creation_time) }),
       link: { to: '/runs/$id', params: { id: run.id }, search: { change: 'skipped' } },
     });
   }
