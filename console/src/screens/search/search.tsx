@@ -155,6 +155,7 @@ export function Search() {
               <Results q={q} search={search}>
                 <More
                   className="mt-2 mb-4"
+                  end={search.data?.results.length === RESULTS_MAX ? say('search.most', { n: RESULTS_MAX }) : undefined}
                   list={{
                     hasNextPage:
                       search.isPlaceholderData || (search.data?.results.length === limit && limit < RESULTS_MAX),
