@@ -6,11 +6,24 @@ const NOW = Math.floor(Date.now() / 1000);
 const GROUPS_PER_PAGE = 100;
 const RUN = { end_time: NOW, creation_time: NOW, statistics: { skipped: 2 } };
 
+function loadParts() {
+  Object.assign(globalThis, { location: { origin: 'http://127.0.0.1' } });
+  return import('./needs.ts');
+}
+
 describe('parts of what needs somebody', () => {
+  test('only the keys, of which there may be 100 pages, are not read each minute', async () => {
+    const { partsFor, REFRESH_MS } = await loadParts();
+    const rare = partsFor(() => true, true).filter(({ refreshMs }) => refreshMs > REFRESH_MS);
+    assert.deepEqual(
+      rare.map(({ id }) => id),
+      ['keys'],
+    );
+  });
+
   /** Returns the lines of a part, for a service that answers with `answer`. */
   async function readPart(t: TestContext, part: string, answer: (url: URL) => unknown): Promise<Need[]> {
-    Object.assign(globalThis, { location: { origin: 'http://127.0.0.1' } });
-    const { partsFor } = await import('./needs.ts');
+    const { partsFor } = await loadParts();
     t.mock.method(globalThis, 'fetch', async (input: RequestInfo | URL) => {
       const body = answer(new URL(String(input)));
       return body === undefined

@@ -19,6 +19,9 @@ export interface Need {
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
 
+export const REFRESH_MS = 60_000;
+/** The keys may have 100 pages, and expire within days: they are read when the screen opens, and each hour. */
+const KEYS_REFRESH_MS = 3_600_000;
 const ROWS_MAX = 100;
 /** Origins and groups that have a line of their own. */
 const LINES_MAX = 3;
@@ -202,13 +205,13 @@ async function ofKeys(signal: AbortSignal): Promise<Need[]> {
 export function partsFor(may: (...scopes: string[]) => boolean, mayCheck: boolean) {
   const reads = may('knowledge:read', 'ingestion:manage');
   const manages = may('ingestion:manage');
-  const parts: [id: string, isSeen: boolean, read: (signal: AbortSignal) => Promise<Need[]>][] = [
+  const parts: [id: string, isSeen: boolean, read: (signal: AbortSignal) => Promise<Need[]>, refreshMs?: number][] = [
     ['checks', mayCheck && reads, ofChecks],
     ['origins', reads, (signal) => ofOrigins(signal, manages)],
     ['sources', reads, (signal) => ofSources(signal, manages)],
-    ['keys', may('apikeys:issue'), ofKeys],
+    ['keys', may('apikeys:issue'), ofKeys, KEYS_REFRESH_MS],
     ['quotas', manages, ofQuotas],
     ['runs', reads, ofRuns],
   ];
-  return parts.filter(([, isSeen]) => isSeen).map(([id, , read]) => ({ id, read }));
+  return parts.filter(([, isSeen]) => isSeen).map(([id, , read, refreshMs = REFRESH_MS]) => ({ id, read, refreshMs }));
 }
