@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
+import type { Operations } from '../../src/client/api.ts';
 import { violationsOf } from './support/axe.ts';
 import { openBrowser, openPage } from './support/chromium.ts';
 import {
@@ -90,6 +91,30 @@ describe('a first look', { skip }, () => {
     // Without an embedding model there is no search by meaning, which the service would refuse.
     assert.equal(await page.getByRole('radio', { name: 'Words' }).count(), 1);
     assert.equal(await page.getByRole('radio', { name: 'Meaning' }).count(), 0);
+    assert.deepEqual(faults, []);
+    await context.close();
+  });
+
+  test('after 100 passages the search does not say that there are no more', async () => {
+    const { page, faults, context } = await openSignedIn(browser as Browser, service, 'search');
+    await page.route('**/api/v1/search', async (route) => {
+      const response = await route.fetch();
+      const answer = (await response.json()) as Operations['search']['response'];
+      const { limit = 0 } = route.request().postDataJSON() as { limit?: number };
+      answer.results = Array.from({ length: limit }, (_, at) => ({ ...answer.results[0]!, id: String(at) }));
+      await route.fulfill({ response, json: answer });
+    });
+    await write(page, page.getByRole('textbox', { name: 'Words or a question' }), 'lamp');
+    await page.keyboard.press('Enter');
+    const passages = (n: number) => page.getByText(new RegExp(`^${n} passages in`));
+    await passages(10).waitFor();
+    await page.getByRole('button', { name: 'Load more' }).focus();
+    for (let n = 20; n <= 100; n += 10) {
+      await page.keyboard.press('Enter');
+      await passages(n).waitFor();
+    }
+    await page.getByRole('button', { name: 'More than 100 passages are not shown' }).waitFor();
+    assert.equal(await page.getByText('That is all').count(), 0);
     assert.deepEqual(faults, []);
     await context.close();
   });

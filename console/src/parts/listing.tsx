@@ -46,18 +46,26 @@ export function Listing({ list, empty, nothing, children }: ListingProps) {
 interface MoreProps {
   list: Pages;
   label?: Key;
+  /** What is said after the last page. */
+  end?: string | undefined;
   as?: 'div' | 'li';
   className?: string;
 }
 
 /** The button that reads the next page of a list. After the last page it says so as long as it has the focus. */
-export function More({ list, label = 'action.more', as: Tag = 'div', className = 'p-4' }: MoreProps) {
+export function More({
+  list,
+  label = 'action.more',
+  end = say('list.all'),
+  as: Tag = 'div',
+  className = 'p-4',
+}: MoreProps) {
   const [hasFocus, setFocus] = useState(false);
   if (!list.hasNextPage && !hasFocus) return null;
   return (
     <Tag className={className} onFocus={() => setFocus(true)} onBlur={() => setFocus(false)}>
       <Button busy={list.isFetchingNextPage} disabled={!list.hasNextPage} onClick={() => list.fetchNextPage()}>
-        {say(list.hasNextPage ? label : 'list.all')}
+        {list.hasNextPage ? say(label) : end}
       </Button>
     </Tag>
   );

@@ -1,7 +1,7 @@
 import {
   type QueryKey,
+  replaceEqualDeep,
   type UseMutationOptions,
-  type UseMutationResult,
   useQueryClient,
   // biome-ignore lint/style/noRestrictedImports: the one place that uses it
   useMutation as useUnguardedMutation,
@@ -10,25 +10,26 @@ import { useRef } from 'react';
 
 /**
  * `useMutation` of the library, but `mutate` sends nothing while its last request is in flight and would be sent again: a second press may
- * come before the first has drawn its button as busy. An older request counts no more: on, off and on again are three.
+ * come before the first has drawn its button as busy. Files are compared by identity. An older request counts no more: on, off and on
+ * again are three.
  */
 export function useMutation<T, Given = void>(options: UseMutationOptions<T, Error, Given>) {
-  const last = useRef<{ sent: string }>(undefined);
-  const mutation = useUnguardedMutation(options);
+  const last = useRef<{ given: Given }>(undefined);
+  const { mutateAsync, ...mutation } = useUnguardedMutation(options);
   const mutate = (given: Given) => {
-    const one = { sent: JSON.stringify([given]) };
-    if (last.current?.sent === one.sent) return;
+    if (last.current && replaceEqualDeep(last.current.given, given) === last.current.given) return;
+    const one = { given };
     last.current = one;
     const end = () => {
       if (last.current === one) last.current = undefined;
     };
-    mutation.mutateAsync(given).then(end, end);
+    mutateAsync(given).then(end, end);
   };
   const reset = () => {
     last.current = undefined;
     mutation.reset();
   };
-  return { ...mutation, mutate, reset } as UseMutationResult<T, Error, Given>;
+  return { ...mutation, mutate, reset };
 }
 
 interface Change<T> {

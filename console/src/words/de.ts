@@ -210,6 +210,7 @@ export const de: Catalogue = {
   'search.results': 'Ergebnisse',
   'search.running': 'Suche läuft …',
   'search.found': { one: '{n} Stelle in {time}', other: '{n} Stellen in {time}' },
+  'search.most': 'Mehr als {n} Stellen werden nicht gezeigt',
   'search.nothing': 'Keine Stelle passt',
   'search.nothingText':
     'Versuchen Sie andere Wörter, oder entfernen Sie einen Filter. Dateien, die noch gelesen werden, werden noch nicht gefunden.',

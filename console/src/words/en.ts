@@ -200,6 +200,7 @@ export const en = {
   'search.results': 'Results',
   'search.running': 'Searching …',
   'search.found': { one: '{n} passage in {time}', other: '{n} passages in {time}' },
+  'search.most': 'More than {n} passages are not shown',
   'search.nothing': 'No passage matches',
   'search.nothingText': 'Try other words, or remove a filter. Files that are still read are not found yet.',
   'search.start': 'Search the knowledge',

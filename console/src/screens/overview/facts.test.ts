@@ -4,6 +4,8 @@ import { endingKeys, fullQuotas, latestOfGroups, namesOf, reasonsOf } from './fa
 
 const DAY = 86_400;
 const NOW = 1_000 * DAY;
+const KEYS = 1_000;
+const READS_PER_KEY_MAX = 5;
 
 describe('what needs somebody', () => {
   test('reasons have their numbers, the most frequent first', () => {
@@ -64,5 +66,19 @@ describe('what needs somebody', () => {
         ['last', 14],
       ],
     );
+  });
+
+  test('each key is compared once with the newer ones of its name, not with every other key', () => {
+    let reads = 0;
+    const keys = Array.from({ length: KEYS }, (_, at) => ({
+      get name() {
+        reads++;
+        return 'ci';
+      },
+      creation_time: at,
+      expires_time: NOW + DAY + at,
+    }));
+    assert.equal(endingKeys(keys, NOW).length, 1);
+    assert.ok(reads < READS_PER_KEY_MAX * KEYS, `${reads} reads`);
   });
 });

@@ -43,10 +43,16 @@ type Ending = Pick<ApiKey, 'name' | 'creation_time' | 'expires_time'>;
 
 /** Returns the keys that expire within 14 days, the first to expire first, without those that a newer key of the same name outlives. */
 export function endingKeys<T extends Ending>(keys: readonly T[], now: number): (T & { expires_time: number })[] {
-  const isOutlived = ({ name, creation_time: made, expires_time: end }: Ending) =>
-    keys.some((key) => key.name === name && key.creation_time >= made && (key.expires_time ?? Infinity) > (end ?? 0));
-  return keys
-    .filter((key): key is T & { expires_time: number } => key.expires_time !== null)
-    .filter((key) => key.expires_time > now && key.expires_time - now <= ENDING_SECONDS && !isOutlived(key))
+  const endOf = (key: Ending) => key.expires_time ?? Infinity;
+  const newestFirst = keys.toSorted((a, b) => b.creation_time - a.creation_time || endOf(b) - endOf(a));
+  /** The last end of the keys so far, by name. */
+  const lastEnds = new Map<string, number>();
+  return newestFirst
+    .filter((key): key is T & { expires_time: number } => {
+      const end = endOf(key);
+      const lastEnd = Math.max(end, lastEnds.get(key.name) ?? 0);
+      lastEnds.set(key.name, lastEnd);
+      return end > now && end - now <= ENDING_SECONDS && end === lastEnd;
+    })
     .toSorted((a, b) => a.expires_time - b.expires_time);
 }

@@ -3,9 +3,11 @@ import type { LinkProps } from '@tanstack/react-router';
 import { pinakes } from '../../data/api.ts';
 import { readChecks, readService } from '../../data/health.ts';
 import { readAllKeys } from '../../data/keys.ts';
+import { isMissing } from '../../data/source.ts';
 import { listSources } from '../../data/sources.ts';
 import { ago, ahead, bytes, number, span } from '../../words/format.ts';
 import { say, sayOfService } from '../../words/words.ts';
+import { SOURCE_TYPES } from '../search/filter.ts';
 import { endingKeys, fullQuotas, latestOfGroups, namesOf, reasonsOf } from './facts.ts';
 
 export interface Need {
@@ -17,6 +19,9 @@ export interface Need {
   link: Pick<LinkProps, 'to' | 'params' | 'search'>;
 }
 
+export const REFRESH_MS = 60_000;
+/** The keys may have 100 pages, and expire within days: they are read when the screen opens, and each hour. */
+const KEYS_REFRESH_MS = 3_600_000;
 const ROWS_MAX = 100;
 /** Origins and groups that have a line of their own. */
 const LINES_MAX = 3;
@@ -65,8 +70,15 @@ async function ofSources(signal: AbortSignal, mayManage: boolean): Promise<Need[
 /** Origins whose latest run failed, for example because their credentials were refused. */
 async function ofOrigins(signal: AbortSignal, mayManage: boolean): Promise<Need[]> {
   const query = { status: 'failure', order: 'desc', limit: ROWS_MAX } as const;
-  const { source_groups: groups } = await pinakes.listSourceGroups({ query }, { signal });
-  const origins = groups.filter(({ source_type: type }) => type !== 'local_file');
+  // One request for each type: failed uploads must not fill the page.
+  const pages = await Promise.all(
+    SOURCE_TYPES.filter((type) => type !== 'local_file').map((type) =>
+      pinakes.listSourceGroups({ query: { ...query, source_type: type } }, { signal }),
+    ),
+  );
+  const origins = pages
+    .flatMap(({ source_groups: groups }) => groups)
+    .toSorted((a, b) => b.creation_time - a.creation_time);
   const needs = origins.slice(0, LINES_MAX).map(({ id, name, error }): Need => {
     const title = error && sayOfService(error.title);
     return {
@@ -120,12 +132,17 @@ async function ofRuns(signal: AbortSignal): Promise<Need[]> {
     });
   const leftOut = latestOfGroups(newest?.runs ?? []).filter(({ statistics }) => statistics.skipped > 0);
   for (const run of leftOut.slice(0, LINES_MAX)) {
-    const { name } = await pinakes.getSourceGroup({ params: { id: run.source_group_id } }, { signal });
+    const params = { id: run.source_group_id };
+    const group = await pinakes.getSourceGroup({ params }, { signal }).catch((error: unknown) => {
+      if (!isMissing(error)) throw error;
+    });
+    // The group was deleted after its run was listed.
+    if (!group) continue;
     needs.push({
       id: run.id,
       tone: 'info',
       title: say('needs.leftOut', { n: run.statistics.skipped }),
-      text: say('needs.leftOutText', { name: name || say('sources.withheld'), time: ago(run.creation_time) }),
+      text: say('needs.leftOutText', { name: group.name || say('sources.withheld'), time: ago(run.creation_time) }),
       link: { to: '/runs/$id', params: { id: run.id }, search: { change: 'skipped' } },
     });
   }
@@ -188,13 +205,13 @@ async function ofKeys(signal: AbortSignal): Promise<Need[]> {
 export function partsFor(may: (...scopes: string[]) => boolean, mayCheck: boolean) {
   const reads = may('knowledge:read', 'ingestion:manage');
   const manages = may('ingestion:manage');
-  const parts: [id: string, isSeen: boolean, read: (signal: AbortSignal) => Promise<Need[]>][] = [
+  const parts: [id: string, isSeen: boolean, read: (signal: AbortSignal) => Promise<Need[]>, refreshMs?: number][] = [
     ['checks', mayCheck && reads, ofChecks],
     ['origins', reads, (signal) => ofOrigins(signal, manages)],
     ['sources', reads, (signal) => ofSources(signal, manages)],
-    ['keys', may('apikeys:issue'), ofKeys],
+    ['keys', may('apikeys:issue'), ofKeys, KEYS_REFRESH_MS],
     ['quotas', manages, ofQuotas],
     ['runs', reads, ofRuns],
   ];
-  return parts.filter(([, isSeen]) => isSeen).map(([id, , read]) => ({ id, read }));
+  return parts.filter(([, isSeen]) => isSeen).map(([id, , read, refreshMs = REFRESH_MS]) => ({ id, read, refreshMs }));
 }

@@ -6,9 +6,7 @@ import { Header, KeyBar, NotRefreshed, Spinner } from '../../parts/layout.tsx';
 import { useRowKeys } from '../../parts/use-row-keys.ts';
 import { useMayCheck, useSession } from '../../shell/use-session.ts';
 import { say } from '../../words/words.ts';
-import { type Need, partsFor } from './needs.ts';
-
-const REFRESH_MS = 60_000;
+import { type Need, partsFor, REFRESH_MS } from './needs.ts';
 
 const TONES: Readonly<Record<Need['tone'], readonly [IconName, string]>> = {
   bad: ['circle-alert', 'text-bad'],
@@ -22,10 +20,11 @@ export function Overview() {
   const { scopes } = useSession();
   const parts = partsFor((...wanted) => wanted.some((scope) => scopes.includes(scope)), useMayCheck());
   const results = useQueries({
-    queries: parts.map(({ id, read }) => ({
+    queries: parts.map(({ id, read, refreshMs }) => ({
       queryKey: ['needs', id],
       queryFn: ({ signal }: { signal: AbortSignal }) => read(signal),
-      refetchInterval: REFRESH_MS,
+      refetchInterval: refreshMs,
+      refetchOnWindowFocus: refreshMs === REFRESH_MS,
     })),
   });
   useRowKeys();

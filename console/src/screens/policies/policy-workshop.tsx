@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { POLICIES, type Policy, type Principal, previewPolicy, savePolicy } from '../../data/policies.ts';
+import { JsonEditor } from '../../json/json-editor.tsx';
+import { type Fault, isIn, readOrFault, refusedIn } from '../../json/json-fault.ts';
 import { placeOf, readJson } from '../../json/json-places.ts';
 import { Button } from '../../parts/button.tsx';
-import { JsonEditor } from '../../parts/json-editor.tsx';
-import { type Fault, isIn, readOrFault, refusedIn } from '../../parts/json-fault.ts';
 import { useMutation } from '../../parts/use-change.ts';
 import { useSettled } from '../../parts/use-settled.ts';
 import { say } from '../../words/words.ts';

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useId, useMemo, useState } from 'react';
 import { pinakes } from '../../data/api.ts';
 import { type Preview, type Principal, SUBJECTS } from '../../data/policies.ts';
+import { JsonEditor } from '../../json/json-editor.tsx';
+import { faultIn, readOrFault } from '../../json/json-fault.ts';
 import { Button, Hint } from '../../parts/button.tsx';
 import { Field } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { JsonEditor } from '../../parts/json-editor.tsx';
-import { faultIn, readOrFault } from '../../parts/json-fault.ts';
 import { Spinner } from '../../parts/layout.tsx';
 import { say } from '../../words/words.ts';
 

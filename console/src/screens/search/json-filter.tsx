@@ -1,9 +1,9 @@
 import { Popover } from '@base-ui/react/popover';
 import { type FormEvent, useEffect, useMemo, useState } from 'react';
+import { JsonEditor } from '../../json/json-editor.tsx';
+import { type Fault, readOrFault, refusedIn } from '../../json/json-fault.ts';
 import { Button, buttonClass } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { JsonEditor } from '../../parts/json-editor.tsx';
-import { type Fault, readOrFault, refusedIn } from '../../parts/json-fault.ts';
 import { say } from '../../words/words.ts';
 import { type Filter, filterText, isFilter } from './filter.ts';
 

@@ -4,9 +4,9 @@ import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 import { hasNothing, inWords } from '../../data/api.ts';
 import { readService } from '../../data/health.ts';
 import { runSearch, type SearchBody } from '../../data/search.ts';
+import { isIn } from '../../json/json-fault.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { isIn } from '../../parts/json-fault.ts';
 import { Empty, Header, Kbd, Problem, Spinner } from '../../parts/layout.tsx';
 import { More } from '../../parts/listing.tsx';
 import { areOfSeveralGroups, placeLine } from '../../parts/place-line.ts';
@@ -155,6 +155,7 @@ export function Search() {
               <Results q={q} search={search}>
                 <More
                   className="mt-2 mb-4"
+                  end={search.data?.results.length === RESULTS_MAX ? say('search.most', { n: RESULTS_MAX }) : undefined}
                   list={{
                     hasNextPage:
                       search.isPlaceholderData || (search.data?.results.length === limit && limit < RESULTS_MAX),

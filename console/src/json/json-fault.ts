@@ -1,7 +1,7 @@
 /** What is wrong in a text of JSON, and where: what cannot be read, and what the service refuses. */
 import { inWords, PinakesError } from '../data/api.ts';
-import { JsonProblem, type Place, type PlacedJson, placeOf, readJson } from '../json/json-places.ts';
 import { say } from '../words/words.ts';
+import { JsonProblem, type Place, type PlacedJson, placeOf, readJson } from './json-places.ts';
 
 export interface Fault {
   message: string;

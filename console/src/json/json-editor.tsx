@@ -1,13 +1,13 @@
 import { lazy, Suspense, useRef } from 'react';
-import { lineOf, type Place } from '../json/json-places.ts';
+import { Button } from '../parts/button.tsx';
+import type { CodeHandle } from '../parts/code-view.tsx';
+import { Problem } from '../parts/layout.tsx';
+import { useSettled } from '../parts/use-settled.ts';
 import { say } from '../words/words.ts';
-import { Button } from './button.tsx';
-import type { CodeHandle } from './code-view.tsx';
 import type { Fault } from './json-fault.ts';
-import { Problem } from './layout.tsx';
-import { useSettled } from './use-settled.ts';
+import { lineOf, type Place } from './json-places.ts';
 
-const CodeView = lazy(() => import('./code-view.tsx').then((module) => ({ default: module.CodeView })));
+const CodeView = lazy(() => import('../parts/code-view.tsx').then((module) => ({ default: module.CodeView })));
 
 interface JsonEditorProps {
   label: string;
