@@ -41,6 +41,7 @@ test('phrases that open or end a question are dropped, with or without accents, 
     ['shred komutu ne işe yarar?', 'shred ?', 'tr'],
     ['που βρισκω τα αρχεια', 'τα αρχεια', 'el'],
     ['ماذا يفعل uscan؟', 'uscan؟', 'ar'],
+    ['what does the command who do?', 'who do?', 'en'],
     ['राइटर का क्या मतलब है?', 'राइटर ?', 'hi'],
   ];
   for (const [question, topic, language] of asked) {

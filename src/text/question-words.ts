@@ -96,7 +96,7 @@ export function withoutQuestionWords(text: string): Asked {
   return withoutPhrases(/[\p{L}\p{N}]/u.test(words) ? words : text);
 }
 
-/** Leaves at least one word beside the phrases that is no stop word: "Tell me why" is the title of a song. */
+/** Leaves at least one word beside the phrases. Beside two words of a phrase, one is no stop word: "Tell me why" is the title of a song. */
 function withoutPhrases(text: string): Asked {
   const words = [...text.matchAll(WORDS)];
   const languageOf = (from: number, to: number): string | undefined => {
@@ -121,8 +121,9 @@ function withoutPhrases(text: string): Asked {
     last -= count;
     language ??= ending;
   }
-  const isTopic = ([word]: RegExpExecArray): boolean => !isStopWord(word.toLowerCase(), language ?? '');
-  if (!words.slice(first, last).some(isTopic)) return { topic: text };
+  const kept = words.slice(first, last);
+  const isStop = ([word]: RegExpExecArray): boolean => isStopWord(word.toLowerCase(), language ?? '');
+  if (words.length - kept.length <= 2 && kept.every(isStop)) return { topic: text };
   const rest = last === words.length ? text : text.slice(0, words[last]!.index) + text.slice(endOf(words.at(-1)!));
   return { topic: first === 0 ? rest : rest.slice(endOf(words[first - 1]!)), ...(language && { language }) };
 }
