@@ -41,6 +41,7 @@ test('phrases that open or end a question are dropped, with or without accents, 
     ['shred komutu ne işe yarar?', 'shred ?', 'tr'],
     ['που βρισκω τα αρχεια', 'τα αρχεια', 'el'],
     ['ماذا يفعل uscan؟', 'uscan؟', 'ar'],
+    ['what does the command who do?', 'who do?', 'en'],
     ['राइटर का क्या मतलब है?', 'राइटर ?', 'hi'],
   ];
   for (const [question, topic, language] of asked) {
@@ -85,6 +86,10 @@ test('question words are dropped in languages where they are no words between bl
     '"not found" と表示されます': '"not found"',
     保存場所はどこですか: '保存場所は',
     いつ更新された: '更新された',
+    発売はいつごろですか: '発売は',
+    何行まで表示できますか: '行まで表示でき',
+    何文字まで入力できますか: '文字まで入力でき',
+    会议室有几人: '会议室有 人',
     '値はどの画面でどう変えますか？': '値は 画面で 変え ？',
     '他说的是什么话？': '他说的 话？',
     怎么显示隐藏文件: '显示隐藏文件',
@@ -103,7 +108,7 @@ test('words that hold the letters of question words stay, and question words wit
   for (const text of [
     ...[
       '几何学',
-      ...['几内亚', '茶几', '几丁质', '何炅', '何以为家', '去哪儿网', '吗啉', '毛呢大衣', '花呢'],
+      ...['几内亚', '茶几', '茶几条形', '几丁质', '何炅', '何以为家', '去哪儿网', '吗啉', '毛呢大衣', '花呢'],
       ...['どうぶつの森', 'どこでもドア', '何でも屋', '雨だれ前奏曲', 'どれみ', '樹 いつき', 'なぜなぜ分析', 'どうが'],
       ...['죠죠', 'ใคร่ครวญ', 'กี่เพ้า', 'la GI bill'],
       '吗啡',

@@ -37,30 +37,32 @@ const END = '(?=[。．?？!！]|\\.?(?:\\s|$))';
 const BEGIN = '(?<![^はがをのにでとも\\P{sc=Hira}])';
 
 /** Letters behind the Japanese or Chinese 何 of a question: without them, 何炅 is a name. */
-const COUNTED = '[时時年月日人回個个件番分秒度本枚冊册台曜者故種种処处處歳歲円階层層世色語语国國県市区區名位点點]';
+const COUNTED =
+  '(?:[时時年月日人回個个件番分秒度本枚冊册台曜者故種种処处處歳歲円階层層世色語语国國県市区區名位点點行列桁週周倍億字社]|文字)';
 /** Words after 几 in a question: others follow it in 几何 and 几内亚. */
 const MEASURES =
-  '[个個次天种種点點位年月号號台行层層条條分秒岁歲张張章页頁节節项項级級步字元块塊倍名件家只隻把周週小十百千万萬]';
+  '[个個次天种種点點位年月号號台行层層条條分秒岁歲张張章页頁节節项項级級步字元块塊倍名件家只隻把周週小十百千万萬人楼樓本款篇份]';
 
 /** Other words hold some of these letters: 吗啡, ぶどう, いつも, どこでもドア, 왜곡, เกี่ยว, ใคร่. */
 const QUESTION_WORDS = new RegExp(
   [
     '(?:[是有]|是?[做干幹])什[么麼](?:作?用途?)?的?|[为為]?什[么麼](?:时候|時候|样|樣)?|甚[么麼]|[为為]何|如何|何[时時处處]|[谁誰]|哪(?!吒|儿网)[些里裡儿兒个個一位种種]?|多少|多[长長久]',
-    `第[几幾]|[几幾](?=${MEASURES})|怎[么麼样樣]{1,2}[办辦做]?|是否|(?:[吗嗎]|(?<![毛花])呢)(?!\\p{L})|[请請][问問]`,
+    `第[几幾]|(?<!茶)[几幾](?=${MEASURES})|怎[么麼样樣]{1,2}[办辦做]?|是否|(?:[吗嗎]|(?<![毛花])呢)(?!\\p{L})|[请請][问問]`,
     `(?<![任几幾])何(?:(?:です|でしょう)か|(?!でも|\\p{sc=Han})|(?=${COUNTED}))|どんな|いくつ(?!か)|(?<!なぜ)なぜ(?!なぜ)`,
     `${BEGIN}(?:(?<!\\p{sc=Han})だれ|どこ(?!ろ)|どの(?:よう|くらい)?|どれ(?!み)(?:くらい)?)(?!でも)`,
     `どう(?:すれば|したら|やれば|やったら|やって)(?:[いよ良]い(?:です|でしょう)?か?)?|${BEGIN}どう(?![^しすなでいやかとみ\\P{sc=Hira}])(?:なり?ます|なる)?`,
-    `(?<=^|[\\s、。はがをのにでとも])いつ(?![^かにのでがはま\\P{sc=Hira}]|でも)|いくら(?=です|か${END})`,
+    `(?<=^|[\\s、。はがをのにでとも])いつ(?:ごろ)?(?![^かにのでがはま\\P{sc=Hira}]|でも)|いくら(?=です|か${END})`,
     `と(?:表示され|出)(?:まし|ま)?[するた]${END}|[をが](?:教えて(?:ください|下さい|くれ)?|知りたい(?:です)?)${END}`,
     `(?:[のん]?(?:です|でした|でしょう|だろう)|ます|ました)か${END}|か(?=[?？])`,
     '(?<!\\p{L})(?:무엇|무슨|누구|어디|어느|어떤|언제|몇|며칠|얼마나?|누가(?!\\p{L})|왜(?!\\p{L}))',
     `(?<!\\p{L})어떻게(?: (?:하면|해야) (?=[되하]))?(?: [하되해합](?:나요|요|죠|니까|는지)${END})?`,
     `(?:(?:(?<=\\p{L})[이였었]?[인는은던한]가|(?:[입습]니)?까|[니는]지)요?|[이였었하되]?나요|(?<!죠)죠)${END}|[을를]? ?알려 ?(?:주세요|줘요?)${END}`,
-    '(?:ใช้)?ทำอะไร|อะไร|ใคร(?!่)|ที่?ไหน|ไหน|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|(?<!เ)กี่(?!เพ้า|ทอ)|ทำไม|(?:ต้อง)?(?:ทำ)?(?:อย่างไร|ยังไง)(?:ดี)?|ใด',
-    `หรือ(?:ไม่|เปล่า)|บ้าง|(?:ครับ|ค่ะ|คะ)${END}`,
+    '(?:ใช้)?ทำอะไร|อะไร|ใคร(?!่)|ที่?ไหน|ไหน|เมื่อ(?:ไร|ไหร่|ใด)|เท่า(?:ไร|ไหร่|ใด)|(?<!เ)กี่(?!เพ้า|ทอ)',
+    `ทำไม|(?:ต้อง)?(?:ทำ)?(?:อย่างไร|ยังไง)(?:ดี)?|ใด|หรือ(?:ไม่|เปล่า)|บ้าง|(?:ครับ|ค่ะ|คะ)${END}`,
     '(?<!\\p{L})(?:(?:làm|như) )?(?:thế|cách) nào(?: để)?(?!\\p{L})|(?<!\\p{L})(?:làm|tại|vì|ra|thì) sao(?: để)?(?!\\p{L})',
     '(?<!\\p{L})(?:bao (?:nhiêu|giờ|lâu)|là (?:gì|ai)|(?:dùng )?(?:để )?làm gì|khi nào|ở đâu|hay không|được không)(?!\\p{L})',
-    '(?<!\\p{L})(?:lam|nhu) the nao(?: de)?(?!\\p{L})|(?<!\\p{L})(?:lam sao(?: de)?|bao (?:nhieu|gio|lau)|la gi(?=[?.!\\s]{0,9}$)|tai sao)(?!\\p{L})',
+    '(?<!\\p{L})(?:lam sao(?: de)?|bao (?:nhieu|gio|lau)|la gi(?=[?.!\\s]{0,9}$)|tai sao)(?!\\p{L})',
+    '(?<!\\p{L})(?:lam|nhu) the nao(?: de)?(?!\\p{L})',
   ].join('|'),
   'giu',
 );
@@ -96,7 +98,7 @@ export function withoutQuestionWords(text: string): Asked {
   return withoutPhrases(/[\p{L}\p{N}]/u.test(words) ? words : text);
 }
 
-/** Leaves at least one word beside the phrases that is no stop word: "Tell me why" is the title of a song. */
+/** Leaves at least one word beside the phrases. Beside two words of a phrase, one is no stop word: "Tell me why" is the title of a song. */
 function withoutPhrases(text: string): Asked {
   const words = [...text.matchAll(WORDS)];
   const languageOf = (from: number, to: number): string | undefined => {
@@ -121,8 +123,9 @@ function withoutPhrases(text: string): Asked {
     last -= count;
     language ??= ending;
   }
-  const isTopic = ([word]: RegExpExecArray): boolean => !isStopWord(word.toLowerCase(), language ?? '');
-  if (!words.slice(first, last).some(isTopic)) return { topic: text };
+  const kept = words.slice(first, last);
+  const isStop = ([word]: RegExpExecArray): boolean => isStopWord(word.toLowerCase(), language ?? '');
+  if (words.length - kept.length <= 2 && kept.every(isStop)) return { topic: text };
   const rest = last === words.length ? text : text.slice(0, words[last]!.index) + text.slice(endOf(words.at(-1)!));
   return { topic: first === 0 ? rest : rest.slice(endOf(words[first - 1]!)), ...(language && { language }) };
 }

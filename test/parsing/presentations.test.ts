@@ -138,7 +138,7 @@ test('merged cells of a table on a slide make a second row of headers', async ()
     `<a:tc ${attributes}><a:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></a:txBody></a:tc>`;
   const rows = [
     cell('Id', 'rowSpan="2"') + cell('Person', 'gridSpan="2"') + cell('', "hMerge='1'"),
-    cell('', 'vMerge="1"') + cell('Name') + cell('Town'),
+    cell('', 'hMerge="0" vMerge="1"') + cell('Name') + cell('Town'),
     cell('A') + cell('Ann') + cell('Rome'),
     cell('B') + cell('Bo') + cell('Oslo'),
   ];

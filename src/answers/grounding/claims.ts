@@ -258,11 +258,11 @@ function namesIn(text: string, language: string | null): Item[] {
   return names;
 }
 
-/** Returns a name in small letters, and a term of it. What a stemmer leaves of a short name may be another name: `Ives` and `IV`. */
+/** Returns a name in small letters, and a term of it, but `age` of `Ages`. A short stem may be another name: `Ives` and `IV`. */
 function nameForms(word: string, term: string): string[] {
   const lower = word.toLowerCase();
   const isOther = term.length < 3 && lower.length - term.length > 1 && /^\p{L}+$/u.test(lower);
-  return isOther ? [lower] : [lower, term];
+  return [lower, isOther ? lower.replace(/s$/, '') : term];
 }
 
 /** Returns the key of an option: `-v` is not `-V`, but a text may name `--dry-run` without its dashes. */

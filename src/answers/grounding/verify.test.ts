@@ -53,10 +53,12 @@ test('an altered number, name or negation is not verified', () => {
 });
 
 test('a name is not another one because the stem of one is short', () => {
-  const duke = 'The family proclaimed Guaimar IV of Salerno "Duke of Apulia and Calabria". The PCs and Bakers stay.';
+  const duke =
+    'The family proclaimed Guaimar IV of Salerno "Duke of Apulia and Calabria". The PCs, Ages and Bakers stay. See Use.';
   assert.equal(supports('The family proclaimed Guaimar of Salerno "Duke of Ives and Calabria".', duke).verified, false);
   assert.equal(supports('The Duke of Ives proclaimed IV.', 'The Duke of Ives proclaimed a war.').verified, false);
-  assert.equal(supports('The PC and Baker stay.', duke).verified, true);
+  assert.equal(supports('The PC, Age and Baker stay.', duke).verified, true);
+  assert.equal(supports('See the Uses.', duke).verified, true);
 });
 
 test('exponents are compared in every notation', () => {

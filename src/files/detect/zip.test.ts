@@ -20,6 +20,8 @@ test('an empty zip entry is empty, also if its deflated data has no bytes', () =
   const entry = { name: 'a', dataStart: 0, compressedSize: 0, expandedSize: 0 };
   const [listed] = readZipDirectory(zipSync({ a: TEXT }));
   assert.equal(readZipEntry(new Uint8Array(0), { ...listed!, ...entry }).length, 0);
+  const lost = { ...listed!, ...entry, expandedSize: 5 };
+  assert.throws(() => readZipEntry(new Uint8Array(0), lost), /not a complete ZIP/);
 });
 
 test('a zip entry that expands too far is refused if it is read', () => {

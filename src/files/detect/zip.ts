@@ -60,7 +60,7 @@ export function readZipDirectory(bytes: Uint8Array): ZipEntry[] {
 export function readZipEntry(bytes: Uint8Array, entry: ZipEntry, bytesMax = EXPANDED_BYTES_MAX): Uint8Array {
   const data = bytes.subarray(entry.dataStart, entry.dataStart + entry.compressedSize);
   if (data.length < entry.compressedSize) throw damaged();
-  if (entry.method === STORED || data.length === 0) return data;
+  if (entry.method === STORED || entry.expandedSize + data.length === 0) return data;
   if (!isReadableEntry(entry)) throw unreadable();
   const harmlessMax = Math.max(RATIO_FREE_BYTES, entry.compressedSize * EXPANSION_RATIO_MAX);
   try {

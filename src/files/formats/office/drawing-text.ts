@@ -65,7 +65,9 @@ function levelOf(properties: XmlElement | undefined): number {
 export function drawingTable(table: XmlElement, addresses: Addresses) {
   const links: Link[] = [];
   const cells = findElements(table, 'tr').map((row) => {
-    const own = childElements(row, 'tc').filter((cell) => !/^(?:1|true)$/.test(attribute(cell, '[hv]Merge')));
+    const own = childElements(row, 'tc').filter(
+      (cell) => !['hMerge', 'vMerge'].some((name) => /^(?:1|true)$/.test(attribute(cell, name))),
+    );
     return own.map((cell) => {
       const texts = drawingText(childAt(cell, 'txBody'), false, addresses);
       links.push(...texts.flatMap((text) => text.links));

@@ -29,6 +29,11 @@ test('a header that repeats a line of the text is left out', () => {
 });
 
 test('a header keeps its own separators, also beside a page number that is left out', () => {
-  const lines = ['Lease – Baker / Smith', `Lease – Baker / ${PAGE_MARK}`, 'File 12\tLease – Baker'];
-  assert.deepEqual(written(lines), ['Lease – Baker / Smith', 'Lease – Baker', 'File 12 | Lease – Baker']);
+  const lines = [
+    'Lease – Baker / Smith',
+    `Lease – Baker / ${PAGE_MARK}`,
+    `– ${PAGE_MARK} –\tDraft`,
+    'File 12\tLease – Baker',
+  ];
+  assert.deepEqual(written(lines), ['Lease – Baker / Smith', 'Lease – Baker', 'Draft', 'File 12 | Lease – Baker']);
 });

@@ -24,7 +24,7 @@ function lineOf(paragraph: string): string {
   const all = paragraph.split(SEPARATOR);
   const kept = all.flatMap((part, i) => (i % 2 === 1 || isPageNumber(part) ? [] : [`${all[i - 1] ?? ''}${part}`]));
   const line = oneLine(kept.join('').replaceAll(PAGE_MARK, '').replaceAll('\t', ' | '));
-  return line.replace(/^[|·•–—/-]\s|[\s|–—-]{1,20}$/g, '');
+  return line.replace(/^(?:[|·•–—/-]\s)+|[\s|–—-]{1,20}$/g, '');
 }
 
 function isPageNumber(part: string): boolean {

@@ -28,6 +28,7 @@ test('the five entities of XML keep their sense if a file declares them', () => 
 
 test('references that HTML writes in capitals have the sense of those of XML', () => {
   assert.equal(read('', 'a &LT;b> &AMP;lt; &eacute;'), 'a <b> &lt; é');
+  assert.equal(read('', 'a &Lt; b'), 'a &Lt; b');
 });
 
 test('entities use others that are declared later, and not themselves', () => {

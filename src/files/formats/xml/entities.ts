@@ -46,9 +46,8 @@ export function withoutEntities(xml: string): { xml: string; warnings: string[] 
       sources.delete(name);
       texts.set(name, expand(source, depth + 1));
     }
-    // The references of HTML to signs of markup, such as `&LT;`, become those of XML.
-    const usual = BUILT_IN.has(name.toLowerCase()) ? `&${name.toLowerCase()};` : namedCharacter(name);
-    return texts.get(name) ?? usual;
+    // `&LT;` of HTML must not become markup. `&Lt;` is another sign.
+    return texts.get(name) ?? namedCharacter(name)?.replace('&', '&amp;').replace('<', '&lt;').replace('"', '&quot;');
   };
   const expand = (source: string, depth: number): string =>
     outsideVerbatim(source, (part) =>
