@@ -58,7 +58,7 @@ const WAYS: readonly (readonly [format: string, pattern: string, second: string,
   ['decimal', '1.%1', '* 1.2', 'What does section 1.2 say?'],
   ['upperRoman', 'Article %1', '* Article II'],
   ['upperLetter', '%1.', '* B.'],
-  ['lowerRoman', '%1.', '* ii.'],
+  ['lowerRoman', '%1.', 'ii.'],
   ['decimal', '§ %1', '* § 2', 'What does § 2 say?'],
 ];
 for (const [format, pattern, second, question] of WAYS) {
